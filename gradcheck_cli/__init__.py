@@ -1,0 +1,57 @@
+"""Check hand-written gradients: operators, Variables and the checker, as a library.
+
+The names below are imported when they are first used, so that the command line starts
+without NumPy.
+"""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gradcheck_cli.api import assert_gradients as assert_gradients
+    from gradcheck_cli.api import check as check
+    from gradcheck_cli.core.arrays import unbroadcast as unbroadcast
+    from gradcheck_cli.core.definition import keep as keep
+    from gradcheck_cli.core.definition import op as op
+    from gradcheck_cli.core.domain import arr as arr
+    from gradcheck_cli.core.domain import ints as ints
+    from gradcheck_cli.core.domain import mask as mask
+    from gradcheck_cli.core.variable import Variable as Variable
+    from gradcheck_cli.core.variable import no_grad as no_grad
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Variable": "core.variable",
+    "arr": "core.domain",
+    "assert_gradients": "api",
+    "check": "api",
+    "ints": "core.domain",
+    "keep": "core.definition",
+    "mask": "core.domain",
+    "no_grad": "core.variable",
+    "op": "core.definition",
+    "unbroadcast": "core.arrays",
+}
+
+__all__ = sorted([*_HOME, "__version__"])
+
+# In a checkout the operators stand beside this package; an installation has them inside it.
+_package = Path(__file__).parent
+if not (_package / "ops").exists() and (_package.parent / "pyproject.toml").exists():
+    __path__.append(str(_package.parent))
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

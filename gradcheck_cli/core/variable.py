@@ -1,0 +1,268 @@
+"""Variables: arrays that remember how they were made, so that gradients can flow back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.core.builtin import builtin
+from gradcheck_cli.core.sweep import sweep
+
+if TYPE_CHECKING:
+    from gradcheck_cli.core.node import Node
+
+_recording = True
+
+# NumPy's own names for ufuncs and functions whose operator here has another name.
+_NUMPY_NAMES = {"absolute": "abs", "amax": "max", "amin": "min", "true_divide": "divide"}
+_COMPARISONS = {"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"}
+
+
+@contextmanager
+def no_grad() -> Iterator[None]:
+    """Record nothing inside the `with` block: results are constants."""
+    global _recording  # noqa: PLW0603 (one switch for the process, as in PyTorch)
+    before, _recording = _recording, False
+    try:
+        yield
+    finally:
+        _recording = before
+
+
+def is_recording() -> bool:
+    """Tell whether operators record nodes at the moment."""
+    return _recording
+
+
+class Variable:
+    """An array with its gradient and the node that created it.
+
+    `data` is the array (floating unless `requires_grad` is false, then also integers and booleans),
+    `grad` is None or an array of the same shape, `creator` is the node whose output this is, None
+    for a leaf. Only leaves keep a `grad`.
+    """
+
+    __slots__ = ("__weakref__", "creator", "data", "grad", "name", "output_index", "requires_grad")
+
+    def __init__(self, data: Any, requires_grad: bool = True, name: str | None = None) -> None:
+        array = np.asarray(data)
+        if array.dtype.kind not in "fiub":
+            raise TypeError(f"a Variable holds real numbers, not {array.dtype}")
+        if requires_grad and array.dtype.kind != "f":
+            array = array.astype(np.float64)
+        self.data: Array = array
+        self.grad: Array | None = None
+        self.requires_grad = requires_grad
+        self.creator: Node | None = None
+        self.output_index = 0
+        self.name = name
+
+    @classmethod
+    def from_node(cls, data: Array, creator: Node | None, output_index: int) -> Variable:
+        """Wrap output `output_index` of `creator`; a constant if `creator` is None."""
+        variable = cls.__new__(cls)
+        variable.data = data
+        variable.grad = None
+        variable.requires_grad = creator is not None
+        variable.creator = creator
+        variable.output_index = output_index
+        variable.name = None
+        return variable
+
+    def backward(self, g: Any = None) -> None:
+        """Add the gradient of this value to the `grad` of every leaf that it was made from.
+
+        `g` is the cotangent, an array of this shape; without it the value must be one number,
+        and its cotangent is 1. Raises ValueError for a missing or misshapen cotangent, and for a
+        value that was not recorded.
+        """
+        if not self.requires_grad:
+            raise ValueError("nothing to differentiate: this value was not made from a Variable with requires_grad")
+        if g is None:
+            if self.data.size != 1:
+                raise ValueError(f"a value of shape {self.data.shape} needs a cotangent: backward(g)")
+            cotangent = np.ones_like(self.data)
+        else:
+            cotangent = np.asarray(g, dtype=self.data.dtype)
+            if cotangent.shape != self.data.shape:
+                raise ValueError(f"the cotangent has shape {cotangent.shape}, the value {self.data.shape}")
+        for leaf, gradient in sweep([(self, cotangent)]).items():
+            leaf.grad = gradient if leaf.grad is None else leaf.grad + gradient
+
+    def zero_grad(self) -> None:
+        """Forget the gradient accumulated so far."""
+        self.grad = None
+
+    def detach(self) -> Variable:
+        """Return the same array as a constant: no gradient flows through it."""
+        return Variable(self.data, requires_grad=False)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the array."""
+        return self.data.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return self.data.ndim
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self.data.size
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Element type of the array."""
+        return self.data.dtype
+
+    @property
+    def T(self) -> Any:  # noqa: N802 (NumPy's name)
+        """The array with its axes reversed."""
+        return builtin["transpose"](self)
+
+    def item(self) -> float:
+        """Return the value of a one-element Variable as a Python number."""
+        return float(self.data.item())
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __bool__(self) -> bool:
+        return bool(self.data)
+
+    def __float__(self) -> float:
+        return float(self.data)
+
+    def __repr__(self) -> str:
+        name = f", name={self.name!r}" if self.name else ""
+        flag = "" if self.requires_grad else ", requires_grad=False"
+        return f"Variable({np.array2string(self.data, separator=', ')}{flag}{name})"
+
+    __hash__ = object.__hash__
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        raise TypeError("a Variable isn't converted to an array silently, since its gradient would be lost: use .data")
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        if method != "__call__" or options:
+            raise TypeError(
+                f"np.{ufunc.__name__} on a Variable takes no {method if method != '__call__' else 'options'}"
+            )
+        if ufunc.__name__ in _COMPARISONS:
+            return ufunc(*(value_of(operand) for operand in inputs))
+        return _numpy_operator(ufunc.__name__)(*inputs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return _numpy_operator(function.__name__)(*args, **kwargs)
+
+    # Comparisons are constants: they have no gradient, and Python's control flow can use them.
+    def __lt__(self, other: Any) -> Any:
+        return self.data < value_of(other)
+
+    def __le__(self, other: Any) -> Any:
+        return self.data <= value_of(other)
+
+    def __gt__(self, other: Any) -> Any:
+        return self.data > value_of(other)
+
+    def __ge__(self, other: Any) -> Any:
+        return self.data >= value_of(other)
+
+    def __eq__(self, other: Any) -> Any:
+        return self.data == value_of(other)
+
+    def __ne__(self, other: Any) -> Any:
+        return self.data != value_of(other)
+
+    def __add__(self, other: Any) -> Any:
+        return builtin["add"](self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return builtin["add"](other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return builtin["subtract"](self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return builtin["subtract"](other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return builtin["multiply"](self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return builtin["multiply"](other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return builtin["divide"](self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return builtin["divide"](other, self)
+
+    def __pow__(self, other: Any) -> Any:
+        return builtin["power"](self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return builtin["power"](other, self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return builtin["matmul"](self, other)
+
+    def __rmatmul__(self, other: Any) -> Any:
+        return builtin["matmul"](other, self)
+
+    def __neg__(self) -> Any:
+        return builtin["negative"](self)
+
+    def __pos__(self) -> Variable:
+        return self
+
+    def __abs__(self) -> Any:
+        return builtin["abs"](self)
+
+    def __getitem__(self, key: Any) -> Any:
+        return builtin["getitem"](self, key=index_key(key))
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.data.ndim == 0:
+            raise TypeError("iteration over a 0-d Variable")
+        return (self[i] for i in range(len(self.data)))
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        # Methods are the built-in operators: x.sum(axis=0), x.reshape(2, 3).
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            operator = builtin[name]
+        except AttributeError:
+            raise AttributeError(f"a Variable has no attribute or operator {name!r}") from None
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            if name in ("reshape", "transpose") and len(args) > 1:
+                args = (args,)
+            return operator(self, *args, **kwargs)
+
+        return method
+
+
+def value_of(operand: Any) -> Any:
+    """Return the array of a Variable, anything else unchanged."""
+    return operand.data if isinstance(operand, Variable) else operand
+
+
+def index_key(key: Any) -> Any:
+    """Return `key` with Variables (index arrays) replaced by their arrays."""
+    return tuple(value_of(part) for part in key) if isinstance(key, tuple) else value_of(key)
+
+
+def _numpy_operator(name: str) -> Callable[..., Any]:
+    name = _NUMPY_NAMES.get(name, name)
+    try:
+        return builtin[name]
+    except AttributeError:
+        raise TypeError(f"np.{name} has no operator here, so its gradient would be lost") from None

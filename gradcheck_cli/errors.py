@@ -1,0 +1,92 @@
+"""What went wrong where, with a hint: every error that a person is meant to read."""
+
+from __future__ import annotations
+
+import difflib
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Location:
+    """A place in a text file; line and column count from 1, 0 where unknown."""
+
+    file: str
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        return ":".join([self.file, *(str(n) for n in (self.line, self.column) if n)])
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: where, what, and what to do about it.
+
+    `source` is the offending line of the file, shown with a caret under the column.
+    """
+
+    message: str
+    location: Location | None = None
+    code: str = ""
+    hint: str = ""
+    source: str = ""
+
+    def __str__(self) -> str:
+        where = f"{self.location}: " if self.location else ""
+        tag = f" [{self.code}]" if self.code else ""
+        lines = [printable(f"{where}error: {self.message}{tag}")]
+        if self.source:
+            lines.append("  " + printable(self.source))
+            if self.location and self.location.column:
+                lines.append("  " + " " * (self.location.column - 1) + "^")
+        if self.hint:
+            lines.append(printable(f"  hint: {self.hint}"))
+        return "\n".join(lines)
+
+
+class GradcheckError(Exception):
+    """Something that a person has to mend; holds one or more problems."""
+
+    def __init__(self, problems: Problem | Iterable[Problem]) -> None:
+        self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class SpecError(GradcheckError):
+    """A spec, or a file that it names, can't be used."""
+
+
+class OperatorError(GradcheckError):
+    """An operator is declared wrongly, called wrongly, or raised."""
+
+
+class ContractViolation(GradcheckError):
+    """An operator broke the contract of a backward pass; `finding` is the finding's name.
+
+    `location` is the backward (or the forward) that broke it.
+    """
+
+    def __init__(self, finding: str, message: str, operator: str, location: Location | None, hint: str = "") -> None:
+        self.finding = finding
+        self.message = message
+        self.operator = operator
+        self.location = location
+        super().__init__(Problem(f"{operator}: {message}", location, finding, hint))
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """Suggest the nearest of `names` as a sentence, or return an empty string."""
+    close = difflib.get_close_matches(name, list(names), n=1)
+    return f"did you mean '{close[0]}'?" if close else ""
+
+
+def printable(text: str) -> str:
+    """Escape what would move a cursor or reorder a line: control and format characters of hostile names."""
+    return "".join(
+        char
+        if not unicodedata.category(char).startswith("C") or char == " "
+        else char.encode("unicode_escape").decode()
+        for char in text
+    )

@@ -1,0 +1,117 @@
+"""Frozen results: what a run found, as data that every report reads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gradcheck_cli.codes import FINDING_CODES
+from gradcheck_cli.errors import Location
+
+
+class Verdict(StrEnum):
+    """The answers; the order is that of severity within a case, mildest first."""
+
+    PASS = "pass"
+    SKIP = "skip"
+    INCONCLUSIVE = "inconclusive"
+    FAIL = "fail"
+    ERROR = "error"
+
+    @classmethod
+    def worst(cls, verdicts: list[Verdict]) -> Verdict:
+        """Return the most severe of `verdicts`; `pass` for none."""
+        order = list(cls)
+        return max(verdicts, key=order.index, default=cls.PASS)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A coded cause: its name (`missing-term`), one sentence with the figures, and where to look."""
+
+    name: str
+    message: str
+    location: Location | None = None
+
+    @property
+    def code(self) -> str:
+        """The number, `GC203`."""
+        return FINDING_CODES[self.name].code
+
+
+@dataclass(frozen=True)
+class WorstElement:
+    """The element that decided a parameter's verdict."""
+
+    index: tuple[int, ...]
+    analytic: float
+    numeric: float
+    error_bar: float
+
+
+@dataclass(frozen=True)
+class SweepPoint:
+    """The deciding number of one element at one relative step."""
+
+    eps: float
+    rel_err: float
+
+
+@dataclass(frozen=True)
+class ParameterResult:
+    """The verdict on the gradient of one parameter.
+
+    `elements` is its size, `checked` how many were compared. `max_rel_err` and `resolution` are
+    relative numbers; None where nothing was compared.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    elements: int
+    checked: int
+    verdict: Verdict
+    max_rel_err: float | None = None
+    resolution: float | None = None
+    worst: WorstElement | None = None
+    sweep: tuple[SweepPoint, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """What became of one case. `ok` says whether the verdict was the expected one."""
+
+    id: str
+    file: str
+    line: int
+    name: str
+    expected: str
+    verdict: Verdict
+    ok: bool
+    value: float | None = None
+    evaluations: int = 0
+    seconds: float = 0.0
+    error: str | None = None
+    parameters: tuple[ParameterResult, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """All cases of a run, in the order of the specs; `interrupted` if the user stopped it."""
+
+    seed: int | None
+    cases: tuple[CaseResult, ...]
+    interrupted: bool = False
+
+    @property
+    def counts(self) -> dict[Verdict, int]:
+        """How many cases have each verdict."""
+        counter = Counter(case.verdict for case in self.cases)
+        return {verdict: counter[verdict] for verdict in Verdict}
+
+    @property
+    def ok(self) -> bool:
+        """Whether every case ended as expected and none was left out."""
+        return not self.interrupted and all(case.ok for case in self.cases)
