@@ -1,4 +1,4 @@
-"""The findings: code, name, and what each means for a verdict (design of the numbers: one hundred a family)."""
+"""The findings: code, name, and what each means for a verdict."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Outcome = Literal["fail", "inconclusive", "pass"]
 
 _FAMILIES: dict[int, str] = {
     100: "gradient-count gradient-shape gradient-dtype input-modified not-repeatable not-linear-in-g "
-    "non-finite layout-dependent wrong-batch-declaration",
+    "non-finite layout-dependent wrong-batch-declaration unexpected-value",
     200: "sign-flipped constant-factor missing-term missing-chain-factor transposed broadcast-not-summed "
     "mean-instead-of-sum small-everywhere contribution-overwritten gradient-zero swapped-inputs "
     "some-elements invalid-at-kink unexplained",

@@ -6,6 +6,7 @@ import difflib
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,11 @@ class Problem:
         tag = f" [{self.code}]" if self.code else ""
         lines = [printable(f"{where}error: {self.message}{tag}")]
         if self.source:
-            lines.append("  " + printable(self.source))
+            # A tab is one column of the file, so it is shown as one; wide characters take two of a terminal.
+            source = self.source.replace("\t", " ")
+            lines.append("  " + printable(source))
             if self.location and self.location.column:
-                lines.append("  " + " " * (self.location.column - 1) + "^")
+                lines.append("  " + " " * _width(printable(source[: self.location.column - 1])) + "^")
         if self.hint:
             lines.append(printable(f"  hint: {self.hint}"))
         return "\n".join(lines)
@@ -52,6 +55,10 @@ class GradcheckError(Exception):
     def __init__(self, problems: Problem | Iterable[Problem]) -> None:
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exceptions are pickled by their message, from which this one can't be made again.
+        return type(self), (self.problems,)
 
 
 class SpecError(GradcheckError):
@@ -73,7 +80,11 @@ class ContractViolation(GradcheckError):
         self.message = message
         self.operator = operator
         self.location = location
+        self.hint = hint
         super().__init__(Problem(f"{operator}: {message}", location, finding, hint))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.finding, self.message, self.operator, self.location, self.hint)
 
 
 def near(name: str, names: Iterable[str]) -> str:
@@ -83,10 +94,14 @@ def near(name: str, names: Iterable[str]) -> str:
 
 
 def printable(text: str) -> str:
-    """Escape what would move a cursor or reorder a line: control and format characters of hostile names."""
+    """Escape what would move a cursor, or break or reorder a line: control and format characters of hostile names."""
     return "".join(
-        char
-        if not unicodedata.category(char).startswith("C") or char == " "
-        else char.encode("unicode_escape").decode()
+        char if not unicodedata.category(char).startswith(("C", "Zl", "Zp")) else char.encode("unicode_escape").decode()
         for char in text
     )
+
+
+def _width(text: str) -> int:
+    """Count the cells of a terminal that `text` takes."""
+    cells = {"W": 2, "F": 2}
+    return sum(0 if unicodedata.combining(char) else cells.get(unicodedata.east_asian_width(char), 1) for char in text)

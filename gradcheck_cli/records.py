@@ -28,11 +28,15 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """A coded cause: its name (`missing-term`), one sentence with the figures, and where to look."""
+    """A coded cause: its name (`missing-term`), one sentence with the figures, and where to look.
+
+    `subject` says what stands at the location: "backward of layer_norm for x".
+    """
 
     name: str
     message: str
     location: Location | None = None
+    subject: str = ""
 
     @property
     def code(self) -> str:
@@ -63,7 +67,8 @@ class ParameterResult:
     """The verdict on the gradient of one parameter.
 
     `elements` is its size, `checked` how many were compared. `max_rel_err` and `resolution` are
-    relative numbers; None where nothing was compared.
+    relative numbers; None where nothing was compared. `expected` is what the spec expects of this
+    parameter by name, None where it expects one verdict of the whole case.
     """
 
     name: str
@@ -76,11 +81,12 @@ class ParameterResult:
     worst: WorstElement | None = None
     sweep: tuple[SweepPoint, ...] = ()
     findings: tuple[Finding, ...] = ()
+    expected: str | None = None
 
 
 @dataclass(frozen=True)
 class CaseResult:
-    """What became of one case. `ok` says whether the verdict was the expected one."""
+    """What became of one case, drawn with `seed`. `ok` says whether the verdict was the expected one."""
 
     id: str
     file: str
@@ -95,6 +101,7 @@ class CaseResult:
     error: str | None = None
     parameters: tuple[ParameterResult, ...] = ()
     findings: tuple[Finding, ...] = ()
+    seed: int = 0
 
 
 @dataclass(frozen=True)

@@ -2,185 +2,241 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
-import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
+from gradcheck_cli.core.arguments import REQUIRED, Attribute, Input
 from gradcheck_cli.core.domain import Domain
-from gradcheck_cli.core.operator import REQUIRED, Attribute, Input, Operator, Rule
+from gradcheck_cli.core.operator import Operator, Rule
+from gradcheck_cli.core.rule_call import adapted
+from gradcheck_cli.core.source import Source
 from gradcheck_cli.errors import Location, Problem, near
 
-_RESERVED = {"g", "out", "outputs", "batch", "linear"}
-_LATER = {"batch", "linear"}
+Marked: TypeAlias = tuple[tuple[Any, ...], Callable[..., Any]]
+"""The targets named in `@name.backward(...)`, and the function."""
 
-
-@dataclass
-class _Reader:
-    """Collects problems of one declaration, each with its file and line."""
-
-    name: str
-    file: str
-    problems: list[Problem] = field(default_factory=list)
-
-    def say(self, line: int, message: str, hint: str = "", code: str = "operator-declaration") -> None:
-        self.problems.append(Problem(f"{self.name}: {message}", Location(self.file, line), code, hint))
+_LATER = ("batch", "linear")
+_RESERVED = ("g", "out", "outputs", *_LATER)
+_BUILT_IN = "gradcheck_cli.ops"
 
 
 def declare(
     forward: Callable[..., Any],
     options: dict[str, Any],
-    rules: Sequence[tuple[tuple[str, ...], Callable[..., Any]]],
+    rules: Sequence[Marked],
     sampler: Callable[..., Any] | None,
 ) -> tuple[Operator, list[Problem]]:
     """Build the Operator that `forward`, its decorator's options and its rules declare.
 
-    Returns it with a list of problems; if there are any, the operator is not to be used.
+    Returns it with a list of problems, in the order of their lines; if there are any, the operator
+    is not to be used with Variables.
     """
-    file, line = _place(forward)
-    reader = _Reader(forward.__name__, file)
-    options = dict(options)
-    outputs = _outputs(reader, line, options.pop("outputs", "out"))
-    for name in _LATER & options.keys():
-        options.pop(name)
-        reader.say(line, f"'{name}=' can't be declared yet", "it comes with a later version; leave it out")
-    inputs, attributes = _parameters(reader, line, forward, options)
-    names = [item.name for item in inputs] + [attribute.name for attribute in attributes]
-    for name in options.keys() - set(names):
-        reader.say(line, f"the decorator names '{name}', which is no parameter", near(name, names))
-    kept = kept_names(forward)
-    for name in [*names, *kept, *(outputs if outputs != ("out",) else ())]:
-        if name in _RESERVED or name.startswith("g_"):
-            reader.say(
-                line, f"'{name}' is a reserved name", f"rename it: {', '.join(sorted(_RESERVED))} and g_* are taken"
-            )
-    made = _rules(reader, line, inputs, outputs, [*names, *outputs, *kept], rules)
+    reader = _Reader(forward, dict(options))
+    reader.check_name()
+    outputs = reader.read_outputs()
+    inputs, attributes = reader.read_parameters()
+    arguments = [item.name for item in inputs] + [attribute.name for attribute in attributes]
+    reader.check_options(arguments)
+    kept = reader.source.kept_names()
+    reader.check_names(arguments, outputs, kept or ())
+    reader.check_sizes(inputs)
+    reader.check_sampler(sampler)
+    known = None if kept is None else [*arguments, *outputs, *kept]
+    made = _RuleReader(reader, inputs, outputs, known).read(rules)
+    source = reader.source
     doc = inspect.cleandoc(forward.__doc__ or "")
-    record = Operator(reader.name, forward, inputs, attributes, outputs, made, doc, file, line, sampler)
-    return record, reader.problems
+    record = Operator(
+        reader.name, forward, inputs, attributes, outputs, made, doc, source.file, source.line, sampler
+    )  # fmt: skip
+    return record, sorted(reader.problems, key=lambda problem: problem.location.line if problem.location else 0)
 
 
-def kept_names(forward: Callable[..., Any]) -> tuple[str, ...]:
-    """List the names that `forward` keeps for its backward, read from its syntax tree."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(forward)))
-    except (OSError, SyntaxError, TypeError):
-        return ()
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _called(node) == "keep"]
-    return tuple(dict.fromkeys(keyword.arg for call in calls for keyword in call.keywords if keyword.arg))
+class _Reader:
+    """Reads the forward and its decorator; collects problems."""
+
+    def __init__(self, forward: Callable[..., Any], options: dict[str, Any]) -> None:
+        self.forward = forward
+        self.name = forward.__name__
+        self.options = options
+        self.source = Source(forward)
+        self.problems: list[Problem] = []
+
+    def say(
+        self,
+        message: str,
+        at: Location | None = None,
+        hint: str = "",
+        code: str = "operator-declaration",
+        source: Source | None = None,
+    ) -> None:
+        """Note a problem at a place, by default at the forward's `def`."""
+        self.problems.append((source or self.source).problem(f"{self.name}: {message}", at, hint, code))
+
+    def check_name(self) -> None:
+        if not self.name.isidentifier():
+            self.say("an operator needs a name", hint="write it with def instead of lambda")
+        if not self.forward.__doc__ and (self.forward.__module__ + ".").startswith(_BUILT_IN + "."):
+            self.say("has no docstring", hint="the formula is its first line")
+
+    def read_outputs(self) -> tuple[str, ...]:
+        given = self.options.pop("outputs", "out")
+        names = tuple(given.split()) if isinstance(given, str) else given
+        if (
+            not isinstance(names, tuple | list)
+            or not names
+            or not all(isinstance(name, str) and name.isidentifier() for name in names)
+            or len(set(names)) < len(names)
+        ):
+            message = f"outputs={given!r} should be different names with spaces between them"
+            self.say(message, self.source.of_option("outputs"), 'outputs="loss probs"')
+            return ("out",)
+        for at, count in self.source.returned_counts():
+            if count != len(names):
+                message = f"returns {count} outputs here and declares {len(names)}: {', '.join(names)}"
+                self.say(message, at, 'name several outputs in the decorator: outputs="loss probs"', "output-count")
+        return tuple(names)
+
+    def read_parameters(self) -> tuple[tuple[Input, ...], tuple[Attribute, ...]]:
+        inputs: list[Input] = []
+        attributes: list[Attribute] = []
+        for name, parameter in inspect.signature(self.forward).parameters.items():
+            if parameter.kind is parameter.VAR_KEYWORD:
+                hint = f"def {self.name}(x, *, axis=None)"
+                self.say(f"takes **{name}: attributes are named one by one", self.source.of_parameter(name), hint)
+            elif parameter.kind is parameter.KEYWORD_ONLY:
+                attributes.append(self._attribute(name, parameter))
+            else:
+                inputs.append(self._input(name, parameter))
+        if not inputs:
+            self.say("has no array argument", hint="positional parameters are arrays")
+        return tuple(inputs), tuple(attributes)
+
+    def _attribute(self, name: str, parameter: inspect.Parameter) -> Attribute:
+        option = self.options.get(name)
+        default = REQUIRED if parameter.default is parameter.empty else parameter.default
+        if isinstance(option, Domain):
+            at = self.source.of_option(name)
+            self.say(f"'{name}' has a domain but is an attribute", at, f"put '{name}' before the *")
+            option = None
+        elif option is not None and not isinstance(option, list | tuple):
+            at = self.source.of_option(name)
+            self.say(f"'{name}' should list the values to try", at, f"{name}=[{option!r}]")
+            option = None
+        return Attribute(name, default, tuple(option or ()) or (() if default is REQUIRED else (default,)))
+
+    def _input(self, name: str, parameter: inspect.Parameter) -> Input:
+        option = self.options.get(name)
+        if option is not None and not isinstance(option, Domain):
+            hint = f"{name}=arr(...), or put '{name}' behind a * if it is an attribute"
+            at = self.source.of_option(name)
+            self.say(f"'{name}' is an array: its domain is arr(...), ints(...) or mask(...)", at, hint)
+            option = None
+        optional = parameter.default is None
+        if not optional and parameter.default is not parameter.empty:
+            hint = f"def {self.name}(..., *, {name}={parameter.default!r})"
+            at = self.source.of_parameter(name)
+            self.say(f"'{name}={parameter.default!r}' is an attribute, so it stands behind a *", at, hint)
+        return Input(name, option or Domain(), optional, parameter.kind is parameter.VAR_POSITIONAL)
+
+    def check_options(self, arguments: list[str]) -> None:
+        """Say what the decorator names and the forward doesn't have."""
+        for name in self.options:
+            if name in arguments:
+                continue
+            at = self.source.of_option(name)
+            if name in _LATER:
+                self.say(f"'{name}=' can't be declared yet", at, "it comes with a later version; leave it out")
+            else:
+                hint = near(name, [*arguments, "outputs"])
+                self.say(f"the decorator names '{name}', which is no parameter", at, hint)
+
+    def check_names(self, arguments: list[str], outputs: tuple[str, ...], kept: Sequence[str]) -> None:
+        """Say which names are reserved, or stand for two things that a backward could ask for."""
+        named = [*arguments, *(outputs if outputs != ("out",) else ()), *kept]
+        for name in dict.fromkeys(named):
+            at = self.source.of_parameter(name)
+            if name in _RESERVED or name.startswith("g_"):
+                self.say(f"'{name}' is a reserved name", at, f"rename it: {', '.join(_RESERVED)} and g_* are taken")
+            elif named.count(name) > 1:
+                self.say(f"'{name}' names two things that the backward could ask for", at, "rename one of them")
+
+    def check_sizes(self, inputs: tuple[Input, ...]) -> None:
+        """Say which `below=` is a word that no shape has."""
+        words = [word for item in inputs for word in item.domain.words or () if word != "..."]
+        for item in inputs:
+            below = item.domain.below
+            if isinstance(below, str) and not below.isdigit() and below not in words:
+                message = f"the values of '{item.name}' are below '{below}', which is no word of a shape"
+                self.say(message, self.source.of_option(item.name), near(below, words))
+
+    def check_sampler(self, sampler: Callable[..., Any] | None) -> None:
+        if sampler is None:
+            return
+        try:
+            inspect.signature(sampler).bind(None)
+        except TypeError:
+            source = Source(sampler)
+            message = "its sample function takes one argument, a NumPy Generator"
+            self.say(message, hint="def _(rng)", source=source)
 
 
-def _called(call: ast.Call) -> str:
-    return call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+class _RuleReader:
+    """Reads the backward rules of an operator. `known` are the names to ask for, None if they can't be known."""
 
+    def __init__(
+        self, reader: _Reader, inputs: tuple[Input, ...], outputs: tuple[str, ...], known: list[str] | None
+    ) -> None:
+        self.reader = reader
+        self.name = reader.name
+        self.inputs = inputs
+        self.differentiable = [item.name for item in inputs if item.domain.differentiable]
+        self.cotangents = [*(["g"] if len(outputs) == 1 else []), *(f"g_{name}" for name in outputs)]
+        self.known = None if known is None else [*self.cotangents, *known]
+        self.served: set[str] = set()
 
-def _place(function: Callable[..., Any]) -> tuple[str, int]:
-    """Return the file and the line of the `def`: the code object's first line is the decorator's."""
-    code = inspect.unwrap(function).__code__
-    try:
-        lines, start = inspect.getsourcelines(function)
-    except (OSError, TypeError):
-        return code.co_filename, code.co_firstlineno
-    offset = next((n for n, text in enumerate(lines) if text.lstrip().startswith(("def ", "async "))), 0)
-    return code.co_filename, start + offset
+    def read(self, rules: Sequence[Marked]) -> tuple[Rule, ...]:
+        made = tuple(self._rule(targets, function) for targets, function in rules)
+        missing = [name for name in self.differentiable if name not in self.served]
+        if missing and made:
+            hint = f'@{self.name}.backward("{missing[0]}")'
+            self.reader.say(f"has no backward for '{missing[0]}'", hint=hint)
+        elif missing:
+            self.reader.say("has no backward", hint=f"write one: @{self.name}.backward")
+        return made
 
-
-def _outputs(reader: _Reader, line: int, text: Any) -> tuple[str, ...]:
-    names = tuple(text.split()) if isinstance(text, str) else tuple(text)
-    if (
-        not names
-        or not all(isinstance(name, str) and name.isidentifier() for name in names)
-        or len(set(names)) < len(names)
-    ):
-        reader.say(line, f"outputs={text!r} should be different names with spaces between them", 'outputs="loss probs"')
-        return ("out",)
-    return names
-
-
-def _parameters(
-    reader: _Reader, line: int, forward: Callable[..., Any], options: dict[str, Any]
-) -> tuple[tuple[Input, ...], tuple[Attribute, ...]]:
-    inputs: list[Input] = []
-    attributes: list[Attribute] = []
-    for name, parameter in inspect.signature(forward).parameters.items():
-        option = options.get(name)
-        if parameter.kind is parameter.VAR_KEYWORD:
-            reader.say(line, f"takes **{name}: attributes are named one by one", f"def {reader.name}(x, *, axis=None)")
-        elif parameter.kind is parameter.KEYWORD_ONLY:
-            default = REQUIRED if parameter.default is parameter.empty else parameter.default
-            if isinstance(option, Domain):
-                reader.say(line, f"'{name}' has a domain but is an attribute", f"put '{name}' before the *")
-            elif option is not None and not isinstance(option, list | tuple):
-                reader.say(line, f"'{name}' should list the values to try", f"{name}=[{option!r}]")
-                option = None
-            values = tuple(option or ()) if not isinstance(option, Domain) else ()
-            attributes.append(Attribute(name, default, values or (() if default is REQUIRED else (default,))))
-        else:
-            if option is not None and not isinstance(option, Domain):
-                hint = f"{name}=arr(...), or put '{name}' behind a * if it is an attribute"
-                reader.say(line, f"'{name}' is an array: its domain is arr(...), ints(...) or mask(...)", hint)
-                option = None
-            variadic = parameter.kind is parameter.VAR_POSITIONAL
-            optional = parameter.default is None
-            if not optional and parameter.default is not parameter.empty:
-                hint = f"def {reader.name}(..., *, {name}={parameter.default!r})"
-                reader.say(line, f"'{name}={parameter.default!r}' is an attribute, so it stands behind a *", hint)
-            inputs.append(Input(name, option or Domain(), optional, variadic))
-    if not inputs:
-        reader.say(line, "has no array argument", "positional parameters are arrays")
-    return tuple(inputs), tuple(attributes)
-
-
-def _rules(
-    reader: _Reader,
-    line: int,
-    inputs: tuple[Input, ...],
-    outputs: tuple[str, ...],
-    known: list[str],
-    rules: Sequence[tuple[tuple[str, ...], Callable[..., Any]]],
-) -> tuple[Rule, ...]:
-    differentiable = [item.name for item in inputs if item.domain.differentiable]
-    cotangents = ["g"] if len(outputs) == 1 else [f"g_{name}" for name in outputs]
-    made: list[Rule] = []
-    served: set[str] = set()
-    for targets, function in rules:
-        file, at = _place(function)
+    def _rule(self, targets: tuple[Any, ...], function: Callable[..., Any]) -> Rule:
+        source = Source(function)
+        if not self.differentiable:
+            self.reader.say("has a backward, but no input with a gradient", source=source)
         for target in targets:
-            if target not in differentiable:
-                message = f"backward({target!r}) names no differentiable input"
-                reader.say(at, message, near(str(target), differentiable) or f"these are: {', '.join(differentiable)}")
-        if made and (not targets or not made[-1].inputs or set(targets) & served):
-            reader.say(at, "has two backward rules for one input", "keep one @backward, or one per input")
-        asks = _asks(reader, at, function, [*cotangents, *known])
-        if not set(asks) & set(cotangents):
-            reader.say(
-                at, f"its backward doesn't take the cotangent {' or '.join(cotangents)}", f"def _({cotangents[0]}, ...)"
-            )
-        serves = tuple(map(str, targets)) or tuple(differentiable)
-        served.update(serves)
-        made.append(Rule(function, serves, asks, file, at))
-    missing = [name for name in differentiable if name not in served]
-    if missing and made:
-        reader.say(line, f"has no backward for '{missing[0]}'", f'@{reader.name}.backward("{missing[0]}")')
-    elif missing:
-        reader.say(line, "has no backward", f"write one: @{reader.name}.backward")
-    return tuple(made)
+            if self.differentiable and target not in self.differentiable:
+                hint = near(str(target), self.differentiable) or f"these are: {', '.join(self.differentiable)}"
+                self.reader.say(f"backward({target!r}) names no differentiable input", hint=hint, source=source)
+        serves = tuple(map(str, targets)) or tuple(self.differentiable)
+        if self.served & set(serves) or len(set(serves)) < len(serves):
+            hint = "keep one @backward, or one per input"
+            self.reader.say("has two backward rules for one input", hint=hint, source=source)
+        self.served.update(serves)
+        parameters = inspect.signature(function).parameters
+        for name, parameter in parameters.items():
+            self._check_parameter(name, parameter, source)
+        if not any(name in self.cotangents for name in parameters):
+            wanted = " or ".join(self.cotangents[:1] if "g" in self.cotangents else self.cotangents)
+            hint = f"def _({self.cotangents[0]}, ...)"
+            self.reader.say(f"its backward doesn't take the cotangent {wanted}", hint=hint, source=source)
+        return Rule(adapted(function), serves, tuple(parameters), source.file, source.line)
 
-
-def _asks(reader: _Reader, line: int, function: Callable[..., Any], known: list[str]) -> tuple[str, ...]:
-    """List the parameters of a backward, each of which names something that a node can give."""
-    asks = []
-    for name, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL) and name not in known:
-            reader.say(
-                line, f"its backward takes {parameter}: it asks for values by name", "name each value that it needs"
+    def _check_parameter(self, name: str, parameter: inspect.Parameter, source: Source) -> None:
+        """Say what a backward asks for and no node has."""
+        at = source.of_parameter(name)
+        spreads = parameter.kind is parameter.VAR_POSITIONAL and any(i.variadic and i.name == name for i in self.inputs)
+        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL) and not spreads:
+            message = f"its backward takes {parameter}: it asks for values by name"
+            self.reader.say(message, at, "name each value that it needs", source=source)
+        elif self.known is not None and name not in self.known:
+            there = f"there are: {', '.join(self.known)}; other values come from keep(..., {name}={name})"
+            hint = near(name, self.known) or there
+            self.reader.say(
+                f"its backward asks for '{name}', which isn't there", at, hint, "unknown-name", source=source
             )
-        elif name not in known:
-            hint = (
-                near(name, known) or f"there are: {', '.join(known)}; other values come from keep(..., {name}={name})"
-            )
-            reader.say(line, f"its backward asks for '{name}', which isn't there", hint, "unknown-name")
-        asks.append(name)
-    return tuple(asks)

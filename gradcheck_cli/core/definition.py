@@ -3,62 +3,91 @@
 from __future__ import annotations
 
 import functools
+import inspect
+import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from gradcheck_cli.core.declare import declare
-from gradcheck_cli.core.execution import Kept
-from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.errors import OperatorError
+from gradcheck_cli.core.declare import Marked, declare
+from gradcheck_cli.core.operator import Operator, holds_variable
+from gradcheck_cli.core.returned import Kept
+from gradcheck_cli.errors import OperatorError, Problem
+
+_MARKS = "__gradcheck_marks__"
 
 
 class Definition:
     """A marked forward function, to which `backward` and `sample` add the rest.
 
     It is called as the operator itself: with arrays it is the plain function, with Variables it
-    records a node.
+    records a node. `home` names the module in which `@op` was applied.
     """
 
-    def __init__(self, forward: Callable[..., Any], options: dict[str, Any]) -> None:
-        functools.update_wrapper(self, forward)
+    def __init__(self, forward: Callable[..., Any], options: dict[str, Any], home: str = "") -> None:
+        functools.update_wrapper(self, _python_function(forward, "@op"))
         self.forward = forward
         self.options = options
-        self.rules: list[tuple[tuple[str, ...], Callable[..., Any]]] = []
+        self.home = home
+        self.rules: list[Marked] = []
         self.sampler: Callable[..., Any] | None = None
 
     def backward(self, *target: Any) -> Any:
         """Register the backward: `@name.backward`, or `@name.backward("x")` for the rule of one input."""
         if len(target) == 1 and callable(target[0]):
-            self.rules.append(((), target[0]))
+            self._add((), target[0])
             return target[0]
 
         def register(rule: Callable[..., Any]) -> Callable[..., Any]:
-            self.rules.append((tuple(target), rule))
+            self._add(tuple(target), rule)
             return rule
 
         return register
 
+    def _add(self, targets: tuple[Any, ...], rule: Callable[..., Any]) -> None:
+        self.rules.append((targets, _python_function(rule, f"@{self.forward.__name__}.backward")))
+        self._read_again()
+
     def sample(self, sampler: Callable[..., Any]) -> Callable[..., Any]:
         """Register a function that takes a NumPy Generator and returns arguments."""
-        self.sampler = sampler
+        self.sampler = _python_function(sampler, f"@{self.forward.__name__}.sample")
+        self._read_again()
         return sampler
 
-    @property
-    def file(self) -> Path:
-        """The file of the forward."""
-        return Path(self.forward.__code__.co_filename)
+    def _read_again(self) -> None:
+        self.__dict__.pop("declared", None)
 
     @functools.cached_property
+    def declared(self) -> tuple[Operator, list[Problem]]:
+        """The record, and everything that is wrong in the declaration."""
+        return declare(self.forward, self.options, self.rules, self.sampler)
+
+    @property
     def operator(self) -> Operator:
         """The record. Raises OperatorError with everything that is wrong in the declaration."""
-        operator, problems = declare(self.forward, self.options, self.rules, self.sampler)
+        operator, problems = self.declared
         if problems:
             raise OperatorError(problems)
         return operator
 
+    @property
+    def place(self) -> tuple[str, int]:
+        """The file and line of the forward."""
+        code = inspect.unwrap(self.forward).__code__
+        return code.co_filename, code.co_firstlineno
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.operator(*args, **kwargs)
+        """Apply the operator; see `Operator.__call__`.
+
+        With arrays this works from the moment when the forward is written, without a backward.
+        """
+        operator, problems = self.declared
+        if problems and (holds_variable(args) or holds_variable(kwargs.values())):
+            raise OperatorError(problems)
+        return operator(*args, **kwargs)
+
+    def __reduce__(self) -> str:
+        # Copied and pickled by name, as a function is.
+        return self.forward.__qualname__
 
     def __repr__(self) -> str:
         return f"<operator {self.forward.__name__}>"
@@ -70,11 +99,32 @@ def op(forward: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     Positional parameters are arrays, keyword-only parameters are attributes. A keyword named like
     an array gives its domain (`arr`, `ints`, `mask`); one named like an attribute lists values to
     try. `outputs="loss probs"` names several outputs. What is wrong with the declaration is said
-    when the operator is loaded or first used with Variables.
+    when the operator is loaded or first used with Variables. Raises TypeError for what is no
+    function written in Python.
     """
-    if forward is not None:
-        return Definition(forward, options)
-    return functools.partial(Definition, options=options)
+    frame = sys._getframe(1)
+    home = frame.f_globals
+    # A second definition of one name hides the first from the module, so each mark is noted there.
+    marks = home.setdefault(_MARKS, {}) if frame.f_locals is home else {}
+
+    def mark(function: Callable[..., Any]) -> Definition:
+        definition = Definition(function, options, home.get("__name__", ""))
+        marks[definition.place] = definition
+        return definition
+
+    return mark if forward is None else mark(forward)
+
+
+def marks_of(module: Any) -> list[Definition]:
+    """List what was marked at the top level of a module, also what a later definition hides."""
+    return list(vars(module).get(_MARKS, {}).values())
+
+
+def _python_function(function: Any, decorator: str) -> Callable[..., Any]:
+    if not callable(function) or not hasattr(inspect.unwrap(function), "__code__"):
+        kind = type(function).__name__
+        raise TypeError(f"{decorator} marks a function written in Python, not {function!r} of type {kind}")
+    return function  # type: ignore[no-any-return] # callable, as was just seen
 
 
 def keep(*outputs: Any, **values: Any) -> Any:

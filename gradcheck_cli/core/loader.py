@@ -5,89 +5,122 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
+from weakref import WeakKeyDictionary
 
-from gradcheck_cli.core.definition import Definition
+from gradcheck_cli.core.definition import Definition, marks_of
+from gradcheck_cli.core.import_failure import import_failure
+from gradcheck_cli.core.importing import FreshLoader, importable
+from gradcheck_cli.core.levels import same_name
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.errors import GradcheckError, Location, OperatorError, Problem
+from gradcheck_cli.core.packs import Packs, load_packs
+from gradcheck_cli.errors import Location, OperatorError, Problem
+
+BUILT_IN = "gradcheck_cli.ops"
 
 
 class Loader:
     """Loads each operator file once per resolved path; registers nothing outside itself."""
 
     def __init__(self) -> None:
-        self._files: dict[Path, tuple[Operator, ...]] = {}
+        self._files: dict[Path, tuple[Operator, ...] | OperatorError] = {}
+        self._modules: WeakKeyDictionary[ModuleType, tuple[Operator, ...]] = WeakKeyDictionary()
 
     def file(self, path: Path) -> tuple[Operator, ...]:
-        """Run the Python file at `path` and return the operators that it defines.
+        """Run the Python file at `path` and return the operators that are marked in it.
 
-        Raises OperatorError when the file is missing, doesn't import (with its own line), defines no
-        operator, two of one name, or declares one wrongly.
+        Operators that it imports are not its own. Modules beside it can be imported while it runs.
+        Raises OperatorError when the file is missing, doesn't import (with its own line), marks no
+        operator, two of one name, or declares some wrongly (with all problems at once).
         """
-        resolved = path.resolve()
+        try:
+            resolved = path.resolve()
+        except (OSError, RuntimeError, ValueError) as error:  # a circle of links, a null byte
+            raise OperatorError(Problem(f"no operator file '{path}': {error}", code="missing-file")) from error
         if resolved not in self._files:
-            self._files[resolved] = self._load(resolved, str(path))
-        return self._files[resolved]
-
-    def _load(self, path: Path, shown: str) -> tuple[Operator, ...]:
-        if not path.is_file():
-            raise OperatorError(Problem(f"no operator file '{shown}'", code="missing-file"))
-        spec = importlib.util.spec_from_file_location(f"gradcheck_file_{len(self._files)}_{path.stem}", path)
-        if spec is None or spec.loader is None:
-            message = f"'{shown}' is not a Python file"
-            raise OperatorError(Problem(message, code="not-python", hint="operator files end with .py"))
-        module = importlib.util.module_from_spec(spec)
-        with _importable(path.parent):
-            sys.modules[module.__name__] = module  # dataclasses and pickle look their module up
             try:
-                spec.loader.exec_module(module)
-            except GradcheckError:
-                raise
-            except (Exception, SystemExit) as error:
-                raise _import_failed(path, error) from error
-            finally:
-                sys.modules.pop(module.__name__, None)
-        operators = collect([module], path)
-        if not operators:
-            message = f"'{shown}' defines no operator"
-            raise OperatorError(Problem(message, Location(str(path)), "no-operator", "mark one with @op"))
-        return operators
+                self._files[resolved] = self._load(resolved, str(path))
+            except OperatorError as error:
+                self._files[resolved] = error
+        found = self._files[resolved]
+        if isinstance(found, OperatorError):
+            raise OperatorError(found.problems) from found
+        return found
 
     def module(self, name: str) -> tuple[Operator, ...]:
-        """Import a module, or a package with its submodules imported by it, and return its operators.
+        """Import a module or package and return the operators in its namespace.
 
-        Raises OperatorError when it can't be imported or declares an operator wrongly.
+        Those that it imports from its own parts count, built-in ones don't. Raises OperatorError
+        when it can't be imported, has two operators of one name or declares one wrongly.
         """
         try:
             module = importlib.import_module(name)
-        except Exception as error:
-            message = f"can't import '{name}': {type(error).__name__}: {error}"
-            raise OperatorError(Problem(message, code="import-failed")) from error
-        return collect([module])
+        except (Exception, SystemExit) as error:
+            raise OperatorError(import_failure(error, f"'{name}' doesn't import")) from error
+        if module not in self._modules:
+            own = [
+                value
+                for value in vars(module).values()
+                if isinstance(value, Definition) and (_is_built_in(name) or not _is_built_in(value.home))
+            ]
+            parts = [part for key, part in list(sys.modules.items()) if f"{key}.".startswith(f"{name}.")]
+            self._modules[module] = collect(own, [mark for part in parts for mark in marks_of(part)])
+        return self._modules[module]
+
+    @cached_property
+    def built_in(self) -> dict[str, Operator]:
+        """The built-in operators by name, collected as a user's file is."""
+        return {operator.name: operator for operator in self.module(BUILT_IN)}
+
+    @cached_property
+    def packs(self) -> Packs:
+        """The operators of installed packages."""
+        return load_packs(self.module)
+
+    def _load(self, path: Path, shown: str) -> tuple[Operator, ...]:
+        if path.suffix != ".py":
+            hint = "operator files end with .py"
+            raise OperatorError(Problem(f"'{shown}' is not a Python file", None, "not-python", hint))
+        if not path.is_file():
+            raise OperatorError(Problem(f"no operator file '{shown}'", code="missing-file"))
+        name = f"gradcheck_file_{len(self._files)}_{path.stem}"
+        spec = importlib.util.spec_from_file_location(name, path, loader=FreshLoader(name, str(path)))
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        with importable(path.parent):
+            sys.modules[name] = module  # dataclasses and pickle look their module up
+            try:
+                spec.loader.exec_module(module)
+            except (Exception, SystemExit) as error:
+                raise OperatorError(import_failure(error, f"{path.name} doesn't import", path)) from error
+            finally:
+                sys.modules.pop(name, None)
+        named = [value for value in vars(module).values() if isinstance(value, Definition)]
+        own = [definition for definition in named if definition.home == name]
+        operators = collect(own, marks_of(module))
+        if not operators:
+            raise OperatorError(_no_operator(shown, path, named))
+        return operators
 
 
-def collect(modules: list[ModuleType], defined_in: Path | None = None) -> tuple[Operator, ...]:
-    """Return the operators that `modules` hold; only those defined in one file if that is given.
+def collect(definitions: Iterable[Definition], marks: Iterable[Definition] = ()) -> tuple[Operator, ...]:
+    """Return the operators of a file or module: `definitions` are those in its namespace.
 
-    Raises OperatorError with all problems of all declarations, and for two operators of one name.
+    `marks` are all that were ever marked there; one that another of its name hides is an error.
+    Raises OperatorError with all problems of all declarations.
     """
-    found: dict[int, Definition] = {}
-    for module in modules:
-        for value in vars(module).values():
-            if isinstance(value, Definition) and (defined_in is None or value.file.resolve() == defined_in):
-                found[id(value)] = value
+    named = dict.fromkeys(definitions)
+    names = {definition.forward.__name__ for definition in named}
+    lost = [mark for mark in marks if mark not in named and mark.forward.__name__ in names]
     operators: dict[str, Operator] = {}
     problems: list[Problem] = []
-    for definition in found.values():
-        try:
-            operator = definition.operator
-        except OperatorError as error:
-            problems.extend(error.problems)
-            continue
+    for definition in sorted([*named, *lost], key=lambda definition: definition.place):
+        operator, wrong = definition.declared
+        problems.extend(wrong)
         other = operators.setdefault(operator.name, operator)
         if other is not operator:
             problems.append(same_name(other, operator))
@@ -96,40 +129,13 @@ def collect(modules: list[ModuleType], defined_in: Path | None = None) -> tuple[
     return tuple(operators.values())
 
 
-def same_name(first: Operator, second: Operator) -> Problem:
-    """Describe two operators of one name at one level."""
-    message = f"two operators are named '{first.name}': here and at {first.file}:{first.line}"
-    return Problem(message, Location(second.file, second.line), "same-name", "rename one of them")
+def _is_built_in(module: str) -> bool:
+    return f"{module}.".startswith(f"{BUILT_IN}.")
 
 
-@contextmanager
-def _importable(folder: Path) -> Iterator[None]:
-    """Make the modules of `folder` importable, and forget them afterwards.
-
-    Two operator files in different folders may each have a `utils.py` beside them.
-    """
-    before = set(sys.modules)
-    sys.path.insert(0, str(folder))
-    try:
-        yield
-    finally:
-        if str(folder) in sys.path:
-            sys.path.remove(str(folder))
-        for name in set(sys.modules) - before:
-            file = getattr(sys.modules[name], "__file__", None)
-            if file and Path(file).resolve().is_relative_to(folder) and "site-packages" not in file:
-                del sys.modules[name]
-
-
-def _import_failed(path: Path, error: BaseException) -> OperatorError:
-    """Describe why an operator file doesn't import, at its own line."""
-    message = f"{path.name} doesn't import: {type(error).__name__}: {error}"
-    line, source, column = 0, "", 0
-    if isinstance(error, SyntaxError) and error.filename == str(path):
-        message = f"{path.name} doesn't import: {type(error).__name__}: {error.msg}"
-        line, source, column = error.lineno or 0, (error.text or "").rstrip("\n"), error.offset or 0
-    else:
-        for frame in traceback.extract_tb(error.__traceback__):
-            if frame.filename == str(path):
-                line, source = frame.lineno or 0, frame.line or ""
-    return OperatorError(Problem(message, Location(str(path), line, column), "import-failed", source=source))
+def _no_operator(shown: str, path: Path, imported: list[Definition]) -> Problem:
+    hint = "mark a function with @op"
+    if imported:
+        first = imported[0]
+        hint = f"{first.forward.__name__} is imported: name {first.place[0]}, where it is marked, or its module"
+    return Problem(f"'{shown}' marks no operator", Location(str(path)), "no-operator", hint)

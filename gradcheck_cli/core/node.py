@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.core.arrays import Array, byte_count
 
 if TYPE_CHECKING:
     from gradcheck_cli.core.operator import Operator, Rule
     from gradcheck_cli.core.variable import Variable
+
+Layout: TypeAlias = tuple[tuple[int, ...], np.dtype[Any]]
+"""Shape and dtype of an array."""
+
+_layout = attrgetter("shape", "dtype")
 
 
 class Node:
@@ -19,38 +25,46 @@ class Node:
 
     `parents` has an entry per input array: a pair (node, output index), a leaf Variable, or None
     where no gradient is needed. `saved` maps each name that a needed backward rule asks for to its
-    value. `input_shapes` and `input_dtypes` say what each gradient must look like;
-    `output_shapes` and `output_dtypes` describe the cotangents.
+    value. `inputs` has the layout of each input array, which its gradient must have too, and None
+    for an optional one that was not given; `outputs` those of the outputs and their cotangents.
     """
 
-    __slots__ = (
-        "input_dtypes", "input_shapes", "operator", "output_dtypes", "output_shapes", "parents", "rules", "saved",
-    )  # fmt: skip
+    __slots__ = ("inputs", "operator", "outputs", "parents", "rules", "saved")
 
     def __init__(
         self,
         operator: Operator,
-        parents: tuple[tuple[Node, int] | Variable | None, ...],
+        parents: Sequence[tuple[Node, int] | Variable | None],
         rules: tuple[Rule, ...],
         saved: Mapping[str, Any],
-        inputs: tuple[Array | None, ...],
-        outputs: tuple[Array, ...],
+        inputs: Sequence[Array | None],
+        outputs: Sequence[Array],
     ) -> None:
         self.operator = operator
         self.parents = parents
         self.rules = rules
         self.saved = saved
-        self.input_shapes = tuple(None if array is None else array.shape for array in inputs)
-        self.input_dtypes = tuple(None if array is None else array.dtype for array in inputs)
-        self.output_shapes = tuple(array.shape for array in outputs)
-        self.output_dtypes = tuple(array.dtype for array in outputs)
+        self.inputs: tuple[Layout | None, ...]
+        try:
+            self.inputs = tuple(map(_layout, inputs))
+        except AttributeError:  # an optional input that was not given: rarely, so it costs only then
+            self.inputs = tuple(None if array is None else _layout(array) for array in inputs)
+        self.outputs: tuple[Layout, ...] = tuple(map(_layout, outputs))
+
+    @property
+    def input_shapes(self) -> tuple[tuple[int, ...] | None, ...]:
+        """Shape of each input array; None for an optional one that was not given."""
+        return tuple(layout and layout[0] for layout in self.inputs)
+
+    @property
+    def output_shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Shape of each output."""
+        return tuple(shape for shape, _ in self.outputs)
 
     @property
     def saved_bytes(self) -> int:
         """Bytes of the arrays that this node keeps for its backward."""
-        values = [*self.saved.values()]
-        flat = [part for value in values for part in (value if isinstance(value, tuple) else (value,))]
-        return sum(part.nbytes for part in flat if isinstance(part, np.ndarray))
+        return sum(map(byte_count, self.saved.values()))
 
     def __repr__(self) -> str:
         shapes = ", ".join(str(shape) for shape in self.output_shapes)

@@ -2,41 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gradcheck_cli.core import execution
+from gradcheck_cli.core.arguments import REQUIRED, Attribute, Binder, Input, signature
 from gradcheck_cli.core.arrays import Array
-from gradcheck_cli.core.domain import Domain
-from gradcheck_cli.core.execution import Kept
 from gradcheck_cli.core.node import Node
+from gradcheck_cli.core.returned import Kept
 from gradcheck_cli.core.variable import Variable, is_recording
-from gradcheck_cli.errors import Location, OperatorError, Problem, near
+from gradcheck_cli.errors import Location, OperatorError, Problem
 
-REQUIRED = object()
-"""The default of an attribute that has none."""
-
-
-@dataclass(frozen=True, eq=False)
-class Input:
-    """An array argument. A variadic one (`*xs`) stands for any number of arrays."""
-
-    name: str
-    domain: Domain = field(default_factory=Domain)
-    optional: bool = False
-    variadic: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Attribute:
-    """A keyword-only argument that is no array; `values` are those to try when it is sampled."""
-
-    name: str
-    default: Any = REQUIRED
-    values: tuple[Any, ...] = ()
+__all__ = ["REQUIRED", "Attribute", "Input", "Operator", "Rule", "holds_variable"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +29,25 @@ class Rule:
     asks: tuple[str, ...]
     file: str
     line: int
+
+    @property
+    def location(self) -> Location:
+        """Where the function is defined."""
+        return Location(self.file, self.line)
+
+
+class _Plan(NamedTuple):
+    """What a node does, given which of its operands need a gradient: rules to run, values to save.
+
+    `tracked` flags the operands that get a parent. `inputs` and `outputs` pair the names that the
+    rules ask for with positions, `others` are attributes and kept values.
+    """
+
+    tracked: tuple[bool, ...]
+    rules: tuple[Rule, ...]
+    inputs: tuple[tuple[str, int | slice], ...]
+    outputs: tuple[tuple[str, int], ...]
+    others: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +72,12 @@ class Operator:
     @property
     def signature(self) -> str:
         """The call as a person writes it: `leaky_relu(x, *, slope=0.01)`."""
-        parts = [("*" if i.variadic else "") + i.name + ("=None" if i.optional else "") for i in self.inputs]
-        if self.attributes and not any(i.variadic for i in self.inputs):
-            parts.append("*")
-        parts += [a.name if a.default is REQUIRED else f"{a.name}={a.default!r}" for a in self.attributes]
-        return f"{self.name}({', '.join(parts)})"
+        return signature(self.name, self.inputs, self.attributes)
+
+    @property
+    def location(self) -> Location:
+        """Where the forward is defined."""
+        return Location(self.file, self.line)
 
     def input_at(self, slot: int) -> Input:
         """Return the declaration of the array at position `slot`."""
@@ -87,13 +88,17 @@ class Operator:
         item = self.input_at(slot)
         return f"{item.name}[{slot - len(self.inputs) + 1}]" if item.variadic else item.name
 
-    def slots_of(self, rule: Rule, count: int) -> list[int]:
-        """List the positions, of `count` arrays, whose gradients `rule` returns."""
-        return [
-            slot
-            for slot in range(count)
-            if (item := self.input_at(slot)).domain.differentiable and item.name in rule.inputs
-        ]
+    def slots_of(self, rule: Rule, count: int) -> tuple[int, ...]:
+        """List the positions, of `count` arrays, whose gradients `rule` returns, in its order."""
+        key = (rule, count)
+        if key not in self._slots:
+            self._slots[key] = tuple(
+                slot
+                for name in rule.inputs
+                for slot in range(count)
+                if self.input_at(slot).name == name and self.input_at(slot).domain.differentiable
+            )
+        return self._slots[key]
 
     def cotangent_output(self, name: str) -> int | None:
         """Return which output's cotangent `name` stands for, None if it is no cotangent."""
@@ -109,124 +114,166 @@ class Operator:
         Positional arguments fill the arrays, then the attributes in order. Raises OperatorError
         for a missing, repeated or unknown argument.
         """
-        arrays: list[Any] = list(args)
-        attributes = dict(kwargs)
-        variadic = bool(self.inputs) and self.inputs[-1].variadic
-        if not variadic:
-            arrays, rest = arrays[: len(self.inputs)], arrays[len(self.inputs) :]
-            if len(rest) > len(self.attributes):
-                raise self._misuse(f"takes {self._arity()}, got {len(args)}")
-            for attribute, value in zip(self.attributes, rest, strict=False):
-                if attribute.name in attributes:
-                    raise self._misuse(f"got '{attribute.name}' twice")
-                attributes[attribute.name] = value
-        for item in self.inputs[len(arrays) :]:
-            if item.variadic:
-                break
-            if item.name not in attributes and not item.optional:
-                raise self._misuse(f"needs '{item.name}'")
-            arrays.append(attributes.pop(item.name, None))
-        if variadic and len(arrays) < len(self.inputs):
-            raise self._misuse(f"needs at least one array for '*{self.inputs[-1].name}'")
-        self._check_attributes(attributes)
-        return tuple(arrays), attributes
+        return self._binder.bind(args, kwargs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Apply the operator: to arrays as the plain function, to Variables recording a node."""
-        if not (any(isinstance(a, Variable) for a in args) or any(isinstance(v, Variable) for v in kwargs.values())):
-            returned = self.forward(*args, **kwargs)
-            if isinstance(returned, Kept):
-                return returned.outputs if len(returned.outputs) > 1 else returned.outputs[0]
-            return returned
-        operands, attributes = self.bind(args, kwargs)
-        return self.apply(operands, attributes)
+        if not (holds_variable(args) or (kwargs and holds_variable(kwargs.values()))):
+            return self._plain(args, kwargs)
+        if not kwargs and len(args) == self._array_count and not self._required:
+            return self.apply(args, {})
+        return self.apply(*self.bind(args, kwargs))
 
     def apply(self, operands: Sequence[Any], attributes: dict[str, Any]) -> Any:
-        """Apply the operator to bound operands (Variables, arrays, numbers, None) and record a node."""
-        arrays = tuple(_array(operand) for operand in operands)
+        """Apply the operator to bound operands (Variables, arrays, numbers, None) and record a node.
+
+        Returns a Variable per output. Raises OperatorError for an attribute that is a Variable,
+        and what `Execution.forward` raises.
+        """
+        if attributes and holds_variable(attributes.values()):
+            raise self._variable_as_attribute(attributes)
+        # One loop and few calls: this runs once per node, and costs as much as a small array's arithmetic.
+        arrays: list[Any] = []
+        flags: list[bool] = []
+        plain = True
+        for operand in operands:
+            if isinstance(operand, Variable):
+                arrays.append(operand.data)
+                flags.append(operand.requires_grad)
+            else:
+                arrays.append(operand)
+                flags.append(False)
+                plain = plain and type(operand) is np.ndarray
+        if not plain:
+            arrays = self._as_arrays(arrays)
         outputs, kept = execution.current().forward(self, arrays, attributes)
         node = None
-        if is_recording():
-            parents = tuple(
-                _parent(operand) if self.input_at(slot).domain.differentiable else None
-                for slot, operand in enumerate(operands)
-            )
-            if any(parent is not None for parent in parents):
-                rules = self._needed_rules(parents)
-                saved = self._saved(rules, arrays, attributes, outputs, kept)
-                node = Node(self, parents, rules, saved, arrays, outputs)
-        made = tuple(
+        if True in flags and is_recording():
+            plan = self._plans.get(tuple(flags)) or self._plan(tuple(flags))
+            if plan.rules and (outputs[0].dtype.kind == "f" or any(data.dtype.kind == "f" for data in outputs)):
+                saved = self._saved(plan, arrays, attributes, outputs, kept)
+                pairs = zip(operands, plan.tracked, strict=True)
+                parents = [operand.origin if needed else None for operand, needed in pairs]
+                node = Node(self, parents, plan.rules, saved, arrays, outputs)
+        if len(outputs) == 1:
+            return Variable.from_node(outputs[0], node, 0)
+        return tuple(
             Variable.from_node(data, node if data.dtype.kind == "f" else None, index)
             for index, data in enumerate(outputs)
         )
-        return made if len(made) > 1 else made[0]
 
-    def _needed_rules(self, parents: tuple[Any, ...]) -> tuple[Rule, ...]:
-        needed = tuple(
-            rule for rule in self.rules if any(parents[slot] is not None for slot in self.slots_of(rule, len(parents)))
-        )
-        served = {name for rule in needed for name in rule.inputs}
-        for slot, parent in enumerate(parents):
-            if parent is not None and self.input_at(slot).name not in served:
-                where = Location(self.file, self.line)
+    @cached_property
+    def _array_count(self) -> int:
+        """The number of arrays, -1 for any number."""
+        return -1 if any(item.variadic for item in self.inputs) else len(self.inputs)
+
+    @cached_property
+    def _required(self) -> bool:
+        return any(attribute.default is REQUIRED for attribute in self.attributes)
+
+    @cached_property
+    def _binder(self) -> Binder:
+        return Binder(self.name, self.inputs, self.attributes)
+
+    @cached_property
+    def _slots(self) -> dict[tuple[Rule, int], tuple[int, ...]]:
+        return {}
+
+    @cached_property
+    def _plans(self) -> dict[tuple[bool, ...], _Plan]:
+        return {}
+
+    def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call the forward on arrays; sort arguments that the plain function wouldn't take."""
+        variadic = self._array_count < 0
+        if (variadic and any(isinstance(a, list | tuple | str) for a in args)) or (
+            not variadic and len(args) > len(self.inputs)
+        ):
+            args, kwargs = self.bind(args, kwargs)
+        returned = self.forward(*args, **kwargs)
+        if isinstance(returned, Kept):
+            return returned.outputs if len(returned.outputs) > 1 else returned.outputs[0]
+        return returned
+
+    def _as_arrays(self, values: Sequence[Any]) -> list[Any]:
+        """Convert operands to arrays; a Python number takes the floating type of the arrays beside it."""
+        try:
+            arrays: list[Any] = [
+                value if value is None or type(value) in (bool, int, float) else np.asarray(value) for value in values
+            ]
+        except ValueError as error:  # rows of different lengths
+            raise OperatorError(Problem(f"{self.name} takes arrays: {error}", None, "wrong-argument")) from error
+        types = [array.dtype for array in arrays if isinstance(array, np.ndarray) and array.dtype.kind == "f"]
+        floating = np.result_type(*types) if types else None
+        for slot, array in enumerate(arrays):
+            if array is None:
+                self._binder.check_given(slot, array)
+            elif not isinstance(array, np.ndarray):
+                arrays[slot] = np.asarray(array, floating if self.input_at(slot).domain.kind == "float" else None)
+            elif array.dtype.kind not in "fiub":
+                message = f"{self.name} takes arrays of real numbers: {self.slot_name(slot)} is {array.dtype}"
+                raise OperatorError(Problem(message, None, "wrong-argument", f"it is {self.signature}"))
+        return arrays
+
+    def _plan(self, flags: tuple[bool, ...]) -> _Plan:
+        """Choose the rules that a node needs for the gradients of the flagged operands, and what they ask for."""
+        count = len(flags)
+        tracked = tuple(flag and self.input_at(slot).domain.differentiable for slot, flag in enumerate(flags))
+        rules = tuple(rule for rule in self.rules if any(tracked[slot] for slot in self.slots_of(rule, count)))
+        served = {slot for rule in rules for slot in self.slots_of(rule, count)}
+        for slot in range(count):
+            if tracked[slot] and slot not in served:
                 name = self.input_at(slot).name
                 message = f"{self.name} has no backward for '{name}'"
                 hint = f"write one with @{self.name}.backward, or declare {name}=arr(nondiff=True)"
-                raise OperatorError(Problem(message, where, "no-backward", hint))
-        return needed
+                raise OperatorError(Problem(message, self.location, "no-backward", hint))
+        asked = {name: None for rule in rules for name in rule.asks if self.cotangent_output(name) is None}
+        inputs = tuple(
+            (item.name, slice(slot, None) if item.variadic else slot)
+            for slot, item in enumerate(self.inputs)
+            if item.name in asked
+        )
+        outputs = tuple((name, index) for index, name in enumerate(self.outputs) if name in asked)
+        direct = {name for name, _ in (*inputs, *outputs)}
+        plan = _Plan(tracked, rules, inputs, outputs, tuple(name for name in asked if name not in direct))
+        self._plans[flags] = plan
+        return plan
 
     def _saved(
         self,
-        rules: tuple[Rule, ...],
-        arrays: tuple[Array | None, ...],
+        plan: _Plan,
+        arrays: Sequence[Array | None],
         attributes: dict[str, Any],
         outputs: tuple[Array, ...],
         kept: dict[str, Any],
     ) -> dict[str, Any]:
-        asked = {name for rule in rules for name in rule.asks}
-        saved: dict[str, Any] = {}
-        for position, item in enumerate(self.inputs):
-            if item.name in asked:
-                saved[item.name] = arrays[position:] if item.variadic else arrays[position]
-        for attribute in self.attributes:
-            if attribute.name in asked:
-                saved[attribute.name] = attributes.get(attribute.name, attribute.default)
-        saved.update((name, value) for name, value in zip(self.outputs, outputs, strict=True) if name in asked)
-        saved.update((name, value) for name, value in kept.items() if name in asked)
-        missing = [name for name in asked if name not in saved and self.cotangent_output(name) is None]
-        if missing:
-            message = f"the forward of {self.name} kept no '{missing[0]}', which its backward asks for"
-            hint = f"return keep(..., {missing[0]}={missing[0]}) on every path"
-            raise OperatorError(Problem(message, Location(self.file, self.line), "unknown-name", hint))
+        """Collect what the rules of a plan ask for."""
+        saved: dict[str, Any] = {name: arrays[where] for name, where in plan.inputs}
+        for name, index in plan.outputs:
+            saved[name] = outputs[index]
+        for name in plan.others:
+            saved[name] = self._attribute_or_kept(name, attributes, kept)
         return saved
 
-    def _check_attributes(self, attributes: dict[str, Any]) -> None:
-        known = [attribute.name for attribute in self.attributes]
-        for name in attributes:
-            if name not in known:
-                taken = " twice" if name in {item.name for item in self.inputs} else ""
-                raise self._misuse(f"got '{name}'{taken}" if taken else f"has no argument '{name}'", near(name, known))
+    def _attribute_or_kept(self, name: str, attributes: dict[str, Any], kept: dict[str, Any]) -> Any:
         for attribute in self.attributes:
-            if attribute.default is REQUIRED and attribute.name not in attributes:
-                raise self._misuse(f"needs '{attribute.name}'")
+            if attribute.name == name:
+                return attributes.get(name, attribute.default)
+        if name in kept:
+            return kept[name]
+        message = f"the forward of {self.name} kept no '{name}', which its backward asks for"
+        hint = f"return keep(..., {name}={name}) on every path"
+        raise OperatorError(Problem(message, self.location, "unknown-name", hint))
 
-    def _arity(self) -> str:
-        count = len(self.inputs) + len(self.attributes)
-        return f"{count} argument{'s' * (count != 1)}"
-
-    def _misuse(self, message: str, hint: str = "") -> OperatorError:
-        return OperatorError(
-            Problem(f"{self.name} {message}", None, "wrong-argument", hint or f"it is {self.signature}")
-        )
-
-
-def _array(operand: Any) -> Array | None:
-    if isinstance(operand, Variable):
-        return operand.data
-    return None if operand is None else np.asarray(operand)
+    def _variable_as_attribute(self, attributes: dict[str, Any]) -> OperatorError:
+        name = next(name for name, value in attributes.items() if holds_variable([value]))
+        message = f"{self.name} got a Variable as '{name}', which is an attribute: no gradient flows through it"
+        return OperatorError(Problem(message, None, "wrong-argument", f"give a plain value: {name}.item() or .data"))
 
 
-def _parent(operand: Any) -> tuple[Node, int] | Variable | None:
-    if not isinstance(operand, Variable) or not operand.requires_grad:
-        return None
-    return operand if operand.creator is None else (operand.creator, operand.output_index)
+def holds_variable(values: Iterable[Any]) -> bool:
+    """Tell whether a Variable is among `values` or inside their lists and tuples."""
+    for value in values:
+        if isinstance(value, Variable) or (isinstance(value, (list, tuple)) and holds_variable(value)):
+            return True
+    return False

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib import metadata
 
-from gradcheck_cli.core.loader import Loader, same_name
+from gradcheck_cli.core.levels import levels_of
+from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import OperatorError, Problem
 
-ENTRY_POINT_GROUP = "gradcheck.ops"
-
-
-def levels_of(groups: Sequence[Sequence[Operator]]) -> dict[str, Operator]:
-    """Join the operators of one level by name. Raises OperatorError for two of one name."""
-    joined: dict[str, Operator] = {}
-    for operator in (operator for group in groups for operator in group):
-        other = joined.setdefault(operator.name, operator)
-        if other is not operator:
-            raise OperatorError(same_name(other, operator))
-    return joined
+__all__ = ["Scope", "levels_of"]
 
 
 @dataclass
@@ -35,11 +24,17 @@ class Scope:
     given: dict[str, Operator] = field(default_factory=dict)
 
     def find(self, name: str) -> Operator | None:
-        """Return the operator that `name` means here, None if there is none."""
+        """Return the operator that `name` means here, None if there is none.
+
+        Raises OperatorError for a name that only installed packs have, and two of them.
+        """
         for level in (self.own, self.given, self.builtins):
             if name in level:
                 return level[name]
-        return self.packs.get(name)
+        packs = self.loader.packs
+        if name in packs.clashes:
+            raise OperatorError(packs.clashes[name])
+        return packs.operators.get(name)
 
     def shadows(self, name: str) -> list[Operator]:
         """List the operators of that name which a nearer one hides, nearest first."""
@@ -52,17 +47,15 @@ class Scope:
 
     @property
     def builtins(self) -> dict[str, Operator]:
-        """The built-in operators, collected as a user's file is."""
-        return levels_of([self.loader.module("gradcheck_cli.ops")])
+        """The built-in operators."""
+        return self.loader.built_in
 
     @property
     def packs(self) -> dict[str, Operator]:
-        """The operators of installed packages (entry points of the group `gradcheck.ops`)."""
-        groups = []
-        for entry in metadata.entry_points(group=ENTRY_POINT_GROUP):
-            try:
-                groups.append(self.loader.module(entry.module))
-            except OperatorError as error:
-                message = f"the installed operator pack '{entry.name}' can't be used"
-                raise OperatorError([Problem(message, code="broken-pack"), *error.problems]) from error
-        return levels_of(groups)
+        """The operators of installed packages (entry points of the group `gradcheck.ops`) that can be used."""
+        return self.loader.packs.operators
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with installed packs, to be said beside a name that wasn't found."""
+        return self.loader.packs.problems

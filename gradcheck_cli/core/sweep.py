@@ -22,44 +22,45 @@ def sweep(roots: Iterable[tuple[Variable, Array]]) -> dict[Variable, Array]:
     arrays returned are the caller's own. Kahn's algorithm on the nodes, without recursion.
     Raises ContractViolation when an operator's backward breaks its contract.
     """
+    # What arrived so far at each output of a node that still waits for some of its consumers.
     cotangents: dict[Node, list[Array | None]] = {}
     gradients: dict[Variable, Array] = {}
 
-    def arrive(parent: tuple[Node, int] | Variable, gradient: Array) -> None:
-        if isinstance(parent, tuple):
-            node, index = parent
-            slots = cotangents.setdefault(node, [None] * len(node.output_shapes))
+    def arrive(origin: tuple[Node, int] | Variable, gradient: Array) -> None:
+        if isinstance(origin, tuple):
+            node, index = origin
+            slots = cotangents.get(node)
+            if slots is None:
+                slots = cotangents[node] = [None] * len(node.outputs)
             before = slots[index]
-            slots[index] = gradient if before is None else before + gradient
+            # asarray, since NumPy's sum of two arrays without axes is a bare number.
+            slots[index] = gradient if before is None else np.asarray(before + gradient)
+        elif origin in gradients:
+            gradients[origin] = np.asarray(gradients[origin] + gradient)
         else:
-            # A copy, since a backward may return its cotangent or an array it keeps.
-            gradients[parent] = gradients[parent] + gradient if parent in gradients else np.array(gradient)
+            # A copy, since a backward may return its cotangent or an array that it keeps.
+            gradients[origin] = np.array(gradient)
 
     for root, cotangent in roots:
-        if root.creator is not None:
-            arrive((root.creator, root.output_index), cotangent)
-        elif root.requires_grad:
-            arrive(root, cotangent)
+        if root.requires_grad:
+            arrive(root.origin, cotangent)
 
     waiting = _count_consumers(list(cotangents))
     ready = [node for node in cotangents if waiting[node] == 0]
+    run = execution.current().backward
     while ready:
         node = ready.pop()
-        slots = cotangents.pop(node)
-        if any(slot is not None for slot in slots):
-            flowing = execution.current().backward(node, slots)
-        else:
-            flowing = (None,) * len(node.parents)
+        flowing = run(node, cotangents.pop(node))
         for parent, gradient in zip(node.parents, flowing, strict=True):
             if parent is None:
                 continue
             if gradient is not None:
                 arrive(parent, gradient)
             if isinstance(parent, tuple):
-                cotangents.setdefault(parent[0], [None] * len(parent[0].output_shapes))
-                waiting[parent[0]] -= 1
-                if waiting[parent[0]] == 0:
-                    ready.append(parent[0])
+                producer = parent[0]
+                waiting[producer] -= 1
+                if waiting[producer] == 0:
+                    ready.append(producer)
     return gradients
 
 
@@ -70,8 +71,10 @@ def _count_consumers(starts: list[Node]) -> dict[Node, int]:
     while stack:
         for parent in stack.pop().parents:
             if isinstance(parent, tuple):
-                if parent[0] not in waiting:
-                    waiting[parent[0]] = 0
-                    stack.append(parent[0])
-                waiting[parent[0]] += 1
+                producer = parent[0]
+                if producer in waiting:
+                    waiting[producer] += 1
+                else:
+                    waiting[producer] = 1
+                    stack.append(producer)
     return waiting

@@ -10,16 +10,13 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.builtin import builtin
+from gradcheck_cli.core.numpy_names import CONSTANT_FUNCTIONS, check_ufunc_call, numpy_operator
 from gradcheck_cli.core.sweep import sweep
 
 if TYPE_CHECKING:
     from gradcheck_cli.core.node import Node
 
 _recording = True
-
-# NumPy's own names for ufuncs and functions whose operator here has another name.
-_NUMPY_NAMES = {"absolute": "abs", "amax": "max", "amin": "min", "true_divide": "divide"}
-_COMPARISONS = {"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"}
 
 
 @contextmanager
@@ -87,11 +84,16 @@ class Variable:
                 raise ValueError(f"a value of shape {self.data.shape} needs a cotangent: backward(g)")
             cotangent = np.ones_like(self.data)
         else:
-            cotangent = np.asarray(g, dtype=self.data.dtype)
+            cotangent = np.asarray(value_of(g), dtype=self.data.dtype)
             if cotangent.shape != self.data.shape:
                 raise ValueError(f"the cotangent has shape {cotangent.shape}, the value {self.data.shape}")
         for leaf, gradient in sweep([(self, cotangent)]).items():
-            leaf.grad = gradient if leaf.grad is None else leaf.grad + gradient
+            leaf.grad = gradient if leaf.grad is None else np.asarray(leaf.grad + gradient)
+
+    @property
+    def origin(self) -> tuple[Node, int] | Variable:
+        """What a node points to instead of this Variable: its own node and output, or itself for a leaf."""
+        return self if self.creator is None else (self.creator, self.output_index)
 
     def zero_grad(self) -> None:
         """Forget the gradient accumulated so far."""
@@ -126,9 +128,9 @@ class Variable:
         """The array with its axes reversed."""
         return builtin["transpose"](self)
 
-    def item(self) -> float:
-        """Return the value of a one-element Variable as a Python number."""
-        return float(self.data.item())
+    def item(self) -> Any:
+        """Return the value of a one-element Variable as a Python number. Raises ValueError for another size."""
+        return self.data.item()
 
     def __len__(self) -> int:
         return len(self.data)
@@ -137,7 +139,18 @@ class Variable:
         return bool(self.data)
 
     def __float__(self) -> float:
-        return float(self.data)
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec else str(self)
+
+    def __reduce__(self) -> Any:
+        if self.creator is not None:
+            raise TypeError("only a leaf Variable can be copied or pickled, not a recorded value: use .detach()")
+        return _restored, (self.data, self.grad, self.requires_grad, self.name)
 
     def __repr__(self) -> str:
         name = f", name={self.name!r}" if self.name else ""
@@ -150,16 +163,15 @@ class Variable:
         raise TypeError("a Variable isn't converted to an array silently, since its gradient would be lost: use .data")
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        if method != "__call__" or options:
-            raise TypeError(
-                f"np.{ufunc.__name__} on a Variable takes no {method if method != '__call__' else 'options'}"
-            )
-        if ufunc.__name__ in _COMPARISONS:
-            return ufunc(*(value_of(operand) for operand in inputs))
-        return _numpy_operator(ufunc.__name__)(*inputs)
+        check_ufunc_call(ufunc.__name__, method, options)
+        if ufunc.__name__ in CONSTANT_FUNCTIONS:
+            return ufunc(*_plain(inputs))
+        return numpy_operator(ufunc.__name__)(*inputs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return _numpy_operator(function.__name__)(*args, **kwargs)
+        if function.__name__ in CONSTANT_FUNCTIONS:
+            return function(*_plain(args), **{key: value_of(value) for key, value in kwargs.items()})
+        return numpy_operator(function.__name__)(*args, **kwargs)
 
     # Comparisons are constants: they have no gradient, and Python's control flow can use them.
     def __lt__(self, other: Any) -> Any:
@@ -257,12 +269,16 @@ def value_of(operand: Any) -> Any:
 
 def index_key(key: Any) -> Any:
     """Return `key` with Variables (index arrays) replaced by their arrays."""
-    return tuple(value_of(part) for part in key) if isinstance(key, tuple) else value_of(key)
+    return _plain(key) if isinstance(key, tuple) else value_of(key)
 
 
-def _numpy_operator(name: str) -> Callable[..., Any]:
-    name = _NUMPY_NAMES.get(name, name)
-    try:
-        return builtin[name]
-    except AttributeError:
-        raise TypeError(f"np.{name} has no operator here, so its gradient would be lost") from None
+def _plain(values: Any) -> Any:
+    """Return a tuple or list, and those inside it, with Variables replaced by their arrays."""
+    return type(values)(_plain(part) if isinstance(part, tuple | list) else value_of(part) for part in values)
+
+
+def _restored(data: Array, grad: Array | None, requires_grad: bool, name: str | None) -> Variable:
+    """Make a leaf again from what `__reduce__` gave."""
+    variable = Variable(data, requires_grad, name)
+    variable.grad = grad
+    return variable

@@ -40,6 +40,10 @@ class Expectation:
     verdict: str = "pass"
     parameters: Mapping[str, str] = field(default_factory=dict)
 
+    def of(self, name: str) -> str | None:
+        """Return what is expected of the parameter `name` by itself, None without a mapping."""
+        return self.parameters.get(name, "pass") if self.parameters else None
+
     def __str__(self) -> str:
         parts = [f"{name}: {verdict}" for name, verdict in self.parameters.items()]
         return ", ".join(parts) if parts else self.verdict

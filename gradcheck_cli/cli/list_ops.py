@@ -1,0 +1,53 @@
+"""`gradcheck list-ops`: what operators there are."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gradcheck_cli.cli.choices import Format
+from gradcheck_cli.cli.exit_codes import ExitCode
+from gradcheck_cli.errors import near
+
+if TYPE_CHECKING:
+    from gradcheck_cli.core.scope import Scope
+
+OpsOption = Annotated[
+    list[Path] | None, typer.Option("--ops", help="Also the operators of this file; may be repeated.", metavar="FILE")
+]
+FormatOption = Annotated[Format, typer.Option("--format", help="What standard output holds.")]
+
+
+def list_ops(
+    pattern: Annotated[str, typer.Argument(help="Only names that match, for instance 'conv*'.")] = "*",
+    ops: OpsOption = None,
+    output: FormatOption = Format.TEXT,
+) -> None:
+    """List the operators: built-in ones, those of installed packages, and those of --ops."""
+    from gradcheck_cli.cli.console import user_output_to_stderr  # imports of NumPy only when the command runs
+    from gradcheck_cli.report.operators import list_json, list_text
+
+    with user_output_to_stderr() as stdout:
+        scope = make_scope(ops)
+        names = [name for name in scope.names if fnmatchcase(name, pattern)]
+        for problem in scope.problems:
+            typer.echo(str(problem), err=True)
+        operators = [operator for name in names if (operator := scope.find(name)) is not None]
+        if not operators:
+            hint = near(pattern, scope.names)
+            typer.echo(f"error: no operator matches '{pattern}'" + (f"; {hint}" if hint else ""), err=True)
+            raise typer.Exit(ExitCode.NOTHING_SELECTED)
+        stdout.write(list_json(operators) if output is Format.JSON else list_text(operators, stdout.encoding))
+        stdout.flush()
+
+
+def make_scope(ops: list[Path] | None) -> Scope:
+    """Return the scope of the command line: operators of --ops, built-in ones, installed packs."""
+    from gradcheck_cli.core.loader import Loader
+    from gradcheck_cli.core.scope import Scope, levels_of
+
+    loader = Loader()
+    return Scope(loader, given=levels_of([loader.file(path) for path in ops or []]))

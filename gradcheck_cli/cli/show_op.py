@@ -1,0 +1,38 @@
+"""`gradcheck show-op`: one operator in full."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gradcheck_cli.cli.choices import Format
+from gradcheck_cli.cli.exit_codes import ExitCode
+from gradcheck_cli.cli.list_ops import FormatOption, OpsOption, make_scope
+from gradcheck_cli.errors import near
+
+
+def show_op(
+    name: Annotated[str, typer.Argument(help="The operator's name.")],
+    ops: OpsOption = None,
+    output: FormatOption = Format.TEXT,
+) -> None:
+    """Show one operator: formula, arguments, domain, where it stands, and a spec that checks it."""
+    from gradcheck_cli.cli.console import user_output_to_stderr  # imports of NumPy only when the command runs
+    from gradcheck_cli.report.operators import show_json, show_text
+
+    with user_output_to_stderr() as stdout:
+        scope = make_scope(ops)
+        operator = scope.find(name)
+        if operator is None:
+            hint = near(name, scope.names)
+            typer.echo(f"error: no operator is named '{name}'" + (f"; {hint}" if hint else ""), err=True)
+            raise typer.Exit(ExitCode.COULD_NOT_CHECK)
+        files = [str(path) for path in ops or []]
+        text = (
+            show_json(operator, ops=files)
+            if output is Format.JSON
+            else show_text(operator, ops=files, encoding=stdout.encoding)
+        )
+        stdout.write(text)
+        stdout.flush()

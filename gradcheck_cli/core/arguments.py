@@ -1,0 +1,116 @@
+"""The arguments of an operator: how they are declared, and how those of a call are sorted into them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gradcheck_cli.core.domain import Domain
+from gradcheck_cli.errors import OperatorError, Problem, near
+
+REQUIRED = object()
+"""The default of an attribute that has none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """An array argument. A variadic one (`*xs`) stands for any number of arrays."""
+
+    name: str
+    domain: Domain = field(default_factory=Domain)
+    optional: bool = False
+    variadic: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Attribute:
+    """A keyword-only argument that is no array; `values` are those to try when it is sampled."""
+
+    name: str
+    default: Any = REQUIRED
+    values: tuple[Any, ...] = ()
+
+
+def signature(name: str, inputs: Sequence[Input], attributes: Sequence[Attribute]) -> str:
+    """Write the call as a person does: `leaky_relu(x, *, slope=0.01)`."""
+    parts = [("*" if i.variadic else "") + i.name + ("=None" if i.optional else "") for i in inputs]
+    if attributes and not any(i.variadic for i in inputs):
+        parts.append("*")
+    parts += [a.name if a.default is REQUIRED else f"{a.name}={a.default!r}" for a in attributes]
+    return f"{name}({', '.join(parts)})"
+
+
+class Binder:
+    """Sorts the arguments of a call of one operator into arrays and attributes."""
+
+    def __init__(self, name: str, inputs: Sequence[Input], attributes: Sequence[Attribute]) -> None:
+        self.name = name
+        self.inputs = inputs
+        self.attributes = attributes
+        self.variadic = bool(inputs) and inputs[-1].variadic
+
+    def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return the arrays by position and the attributes by name.
+
+        Positional arguments fill the arrays, then the attributes in order; a list or tuple
+        spreads over a variadic input. Raises OperatorError for a missing, repeated or unknown
+        argument.
+        """
+        attributes = dict(kwargs)
+        arrays, rest = self._split(list(args))
+        self._fill_attributes(attributes, rest, len(args))
+        for item in self.inputs[len(arrays) :]:
+            if not item.variadic:
+                arrays.append(attributes.pop(item.name, None))
+        if self.variadic and len(arrays) < len(self.inputs):
+            raise self._misuse(f"needs at least one array for '*{self.inputs[-1].name}'")
+        for slot, array in enumerate(arrays):
+            self.check_given(slot, array)
+        self._check_attributes(attributes)
+        return tuple(arrays), attributes
+
+    def check_given(self, slot: int, array: Any) -> None:
+        """Raise OperatorError for None in place of an array that isn't optional."""
+        item = self.inputs[min(slot, len(self.inputs) - 1)]
+        if array is None and not item.optional:
+            raise self._misuse(f"needs '{item.name}'")
+
+    def _split(self, args: list[Any]) -> tuple[list[Any], list[Any]]:
+        """Split positional arguments into arrays and what is left for the attributes."""
+        fixed = len(self.inputs) - self.variadic
+        if not self.variadic:
+            return args[:fixed], args[fixed:]
+        if args and isinstance(args[0], str):  # einsum("ij,jk", a, b)
+            return args[1:], args[:1]
+        if len(args) > fixed and isinstance(args[fixed], list | tuple):
+            return [*args[:fixed], *args[fixed]], args[fixed + 1 :]
+        return args, []
+
+    def _fill_attributes(self, attributes: dict[str, Any], rest: list[Any], given: int) -> None:
+        if len(rest) > len(self.attributes):
+            count = len(self.inputs) + len(self.attributes)
+            raise self._misuse(f"takes {count} argument{'s' * (count != 1)}, got {given}")
+        for attribute, value in zip(self.attributes, rest, strict=False):
+            if attribute.name in attributes:
+                raise self._misuse(f"got '{attribute.name}' twice")
+            attributes[attribute.name] = value
+
+    def _check_attributes(self, attributes: dict[str, Any]) -> None:
+        known = [attribute.name for attribute in self.attributes]
+        arrays = {item.name: item for item in self.inputs}
+        for name in attributes:
+            if name in known:
+                continue
+            if name in arrays and arrays[name].variadic:
+                raise self._misuse(f"takes '*{name}' by position")
+            if name in arrays:
+                raise self._misuse(f"got '{name}' twice")
+            raise self._misuse(f"has no argument '{name}'", near(name, [*known, *arrays]))
+        for attribute in self.attributes:
+            if attribute.default is REQUIRED and attribute.name not in attributes:
+                raise self._misuse(f"needs '{attribute.name}'")
+
+    def _misuse(self, message: str, hint: str = "") -> OperatorError:
+        it_is = f"it is {signature(self.name, self.inputs, self.attributes)}"
+        return OperatorError(Problem(f"{self.name} {message}", None, "wrong-argument", hint or it_is))

@@ -1,0 +1,36 @@
+"""Step sizes: relative to the scale of each element, powers of two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+
+SWEEP = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
+"""The relative steps of the sweep that a report shows."""
+
+
+def typical_magnitude(x: Array) -> float:
+    """Return the median magnitude of the nonzero elements, 1 if there are none."""
+    magnitudes = np.abs(x[np.isfinite(x) & (x != 0)])
+    return float(np.median(magnitudes)) if magnitudes.size else 1.0
+
+
+def element_scales(x: Array) -> Array:
+    """Return the scale of every element: its magnitude, but at least a tenth of the typical one."""
+    return np.maximum(np.abs(x), 0.1 * typical_magnitude(x))
+
+
+def default_eps(dtype: np.dtype[Any]) -> float:
+    """Return the cube root of the machine epsilon, which balances truncation and rounding.
+
+    Press et al., Numerical Recipes, section 5.7, for central differences.
+    """
+    return float(np.cbrt(np.finfo(dtype).eps))
+
+
+def step_size(scale: float, eps: float) -> float:
+    """Return eps * scale rounded to a power of two, so that x+h and x-h lose no digits to h itself."""
+    return float(2.0 ** np.round(np.log2(eps * scale)))

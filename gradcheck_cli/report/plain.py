@@ -1,0 +1,55 @@
+"""Text that a terminal can take: hostile names made harmless, and what the encoding can't write."""
+
+from __future__ import annotations
+
+import shlex
+
+from gradcheck_cli.errors import printable
+
+
+def encodable(text: str, encoding: str) -> bool:
+    """Tell whether `encoding` can write `text`."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def times_sign(encoding: str) -> str:
+    """Return the sign between the sizes of a shape."""
+    return "\N{MULTIPLICATION SIGN}" if encodable("\N{MULTIPLICATION SIGN}", encoding) else "x"
+
+
+def plus_minus_sign(encoding: str) -> str:
+    """Return the sign before an error bar."""
+    return "\N{PLUS-MINUS SIGN}" if encodable("\N{PLUS-MINUS SIGN}", encoding) else "+/-"
+
+
+def safe(text: str, encoding: str) -> str:
+    """Return one line of `text` without control characters, escaped where `encoding` can't write it."""
+    shown = printable(text)
+    return shown if encodable(shown, encoding) else shown.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def shell_quoted(text: str, encoding: str) -> str:
+    """Quote `text` for a shell, so that the line can be copied and means the same there.
+
+    Characters that can't be shown are written as bash, zsh and POSIX.1-2024 read them, in `$'...'`.
+    """
+    if safe(text, encoding) == text:
+        return shlex.quote(text)
+    return "$'" + "".join(_shell_escaped(char, encoding) for char in text) + "'"
+
+
+def _shell_escaped(char: str, encoding: str) -> str:
+    if char in "\\'":
+        return "\\" + char
+    if safe(char, encoding) == char:
+        return char
+    number = ord(char)
+    if 0xDC80 <= number <= 0xDCFF:  # how Python holds a byte of a file name that is no UTF-8
+        return f"\\x{number - 0xDC00:02x}"
+    if number < 0x80:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

@@ -1,0 +1,169 @@
+"""Check one case: draw its arrays, judge it, and hold the verdict against the expectation."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.core.variable import Variable
+from gradcheck_cli.errors import GradcheckError, Problem
+from gradcheck_cli.knobs import Knobs, read_knobs
+from gradcheck_cli.numeric.function import TracedFunction
+from gradcheck_cli.records import CaseResult, Finding, ParameterResult, Verdict
+from gradcheck_cli.run.deadline import TimeRanOut, deadline
+from gradcheck_cli.run.options import Options
+from gradcheck_cli.spec.case import Case, Expectation
+from gradcheck_cli.spec.values import draw_values
+from gradcheck_cli.verdict.judge import Judgement, judge, skipped
+
+KNOWN_RTOL = 1e-6
+"""Relative agreement asked of known values and gradients (`value:` and `grad:`)."""
+
+_STRICT = {"kink-at-point", "kink-nearby", "vacuous"}
+
+
+def check_case(
+    case: Case, parameters: Sequence[str], options: Options, on_evaluation: Callable[[], None] = lambda: None
+) -> CaseResult:
+    """Check the named parameters of `case` and return its result.
+
+    What can't be evaluated becomes a result with the verdict `error`. On KeyboardInterrupt what
+    was finished is raised in an `Interrupted`.
+    """
+    knobs = read_knobs(options.knobs, case.knobs)
+    judgement = Judgement()
+    started = time.perf_counter()
+
+    def result(verdict: Verdict | None = None, error: str | None = None) -> CaseResult:
+        seconds = time.perf_counter() - started
+        return _result(case, parameters, options, judgement, verdict or judgement.verdict, error, seconds)
+
+    try:
+        with deadline(knobs.timeout) as limit:
+
+            def tick() -> None:
+                limit.check()
+                on_evaluation()
+
+            _judge(case, parameters, knobs, options, judgement, tick)
+    except GradcheckError as error:
+        return result(Verdict.ERROR, str(error))
+    except TimeRanOut:
+        problem = Problem(f"the case ran out of its {knobs.timeout:g} s", case.location, "timeout")
+        return result(Verdict.ERROR, str(problem))
+    except KeyboardInterrupt:
+        raise Interrupted(result(Verdict.SKIP, "interrupted")) from None
+    return result()
+
+
+class Interrupted(BaseException):
+    """The user stopped the run in the middle of a case; `result` holds what was finished of it."""
+
+    def __init__(self, result: CaseResult) -> None:
+        self.result = result
+        super().__init__()
+
+
+def skip_case(case: Case, parameters: Sequence[str], why: str) -> CaseResult:
+    """Return the result of a case that was not run."""
+    return _result(case, parameters, Options(), Judgement(), Verdict.SKIP, why, 0.0)
+
+
+def _judge(
+    case: Case,
+    parameters: Sequence[str],
+    knobs: Knobs,
+    options: Options,
+    judgement: Judgement,
+    on_evaluation: Callable[[], None],
+) -> None:
+    values = draw_values(case, options.seed)
+    dtype = np.dtype(knobs.dtype)
+    inputs = {item.name: Variable(values[item.name], requires_grad=False) for item in case.inputs}
+    function = TracedFunction(lambda variables: case.expression({**inputs, **variables}, dtype))
+    seed = case.seed if options.seed is None else options.seed
+    rng = np.random.default_rng([seed, zlib.crc32(case.name.encode())])
+    samples = {item.name: sample for item in case.parameters if (sample := _sample(item.sample, knobs, options))}
+    points = {item.name: values[item.name] for item in case.parameters}
+    judge(function, points, knobs, rng, samples, judgement, parameters, on_evaluation)
+    judgement.findings.extend(_known_values(case, judgement))
+
+
+def _sample(own: int | None, knobs: Knobs, options: Options) -> int | None:
+    return knobs.sample if options.knobs.get("sample") is not None else own or knobs.sample
+
+
+def _known_values(case: Case, judgement: Judgement) -> list[Finding]:
+    """Compare value and gradients with those that the spec knows."""
+    findings = []
+    if case.value is not None and judgement.outputs and not _close(judgement.outputs[0], case.value):
+        message = f"the value is {_shown(judgement.outputs[0])}, the spec expects {_shown(case.value)}"
+        findings.append(Finding("unexpected-value", message, case.location))
+    for name, known in case.gradients.items():
+        if name in judgement.gradients and not _close(judgement.gradients[name], known):
+            message = f"the gradient of {name} is {_shown(judgement.gradients[name])}, the spec expects {_shown(known)}"
+            findings.append(Finding("unexpected-value", message, case.location))
+    return findings
+
+
+def _close(computed: Array, known: Array) -> bool:
+    return computed.shape == known.shape and bool(np.allclose(computed, known, rtol=KNOWN_RTOL, atol=0, equal_nan=True))
+
+
+def _shown(array: Array) -> str:
+    return np.array2string(array, precision=8, threshold=8, separator=", ").replace("\n", "")
+
+
+def _result(
+    case: Case,
+    parameters: Sequence[str],
+    options: Options,
+    judgement: Judgement,
+    verdict: Verdict,
+    error: str | None,
+    seconds: float,
+) -> CaseResult:
+    done = {result.name: _strict(result) if options.strict else result for result in judgement.parameters}
+    shapes = {item.name: item.shape for item in case.parameters}
+    results = [
+        replace(done.get(name) or skipped(name, shapes[name]), expected=case.expect.of(name)) for name in parameters
+    ]
+    if error is None:
+        verdict = Verdict.worst([verdict, *(result.verdict for result in done.values())])
+    return CaseResult(
+        id=case.id,
+        file=case.file,
+        line=case.location.line,
+        name=case.name,
+        expected=str(case.expect),
+        verdict=verdict,
+        ok=verdict is Verdict.SKIP
+        or (error is None and as_expected(case.expect, verdict, results, not judgement.findings)),
+        value=judgement.value,
+        evaluations=judgement.evaluations,
+        seconds=seconds,
+        error=error,
+        parameters=tuple(results),
+        findings=tuple(judgement.findings),
+        seed=case.seed if options.seed is None else options.seed,
+    )
+
+
+def as_expected(expect: Expectation, verdict: Verdict, parameters: Sequence[ParameterResult], sound: bool) -> bool:
+    """Tell whether the verdict is the expected one; with a mapping, that of every parameter.
+
+    `sound` says that nothing was found against the case as a whole.
+    """
+    if not expect.parameters:
+        return verdict == expect.verdict
+    return sound and all(result.verdict == result.expected for result in parameters)
+
+
+def _strict(result: ParameterResult) -> ParameterResult:
+    noted = any(finding.name in _STRICT for finding in result.findings)
+    return replace(result, verdict=Verdict.FAIL) if noted and result.verdict is Verdict.PASS else result

@@ -1,0 +1,94 @@
+"""Collect cases: read every spec that a run names before any of them runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from gradcheck_cli.core.loader import Loader
+from gradcheck_cli.core.operator import Operator
+from gradcheck_cli.core.scope import levels_of
+from gradcheck_cli.errors import GradcheckError, Problem, SpecError
+from gradcheck_cli.run.find import SpecFile, find_spec_files
+from gradcheck_cli.run.options import Options
+from gradcheck_cli.run.select import keyword_matcher, matches, selected_parameters
+from gradcheck_cli.spec.case import Case
+from gradcheck_cli.spec.loader import load_spec
+
+
+@dataclass(frozen=True)
+class Selected:
+    """A case to check, and the names of its parameters that were selected."""
+
+    case: Case
+    parameters: tuple[str, ...]
+
+
+def collect(options: Options, read_stdin: Callable[[], str] = sys.stdin.read) -> list[Selected]:
+    """Read and validate all specs, and return the selected cases in order.
+
+    Raises SpecError with the problems of all files together.
+    """
+    keyword = keyword_matcher(options.keyword)
+    files = find_spec_files(options.paths)
+    loader = Loader()
+    given = given_operators(options, loader)
+    selected: list[Selected] = []
+    problems: list[Problem] = []
+    for file in files:
+        try:
+            cases = _load(file, loader, given, options, read_stdin)
+        except SpecError as error:
+            problems.extend(error.problems)
+            continue
+        for case in cases:
+            names = [parameter.name for parameter in case.parameters]
+            chosen = selected_parameters(case.id, names, file.ids, keyword)
+            if chosen:
+                selected.append(Selected(case, tuple(chosen)))
+        problems.extend(_unmatched(file, cases))
+    if problems:
+        raise SpecError(problems)
+    return selected
+
+
+def given_operators(options: Options, loader: Loader) -> dict[str, Operator]:
+    """Load the operator files of the command line (`--ops`), one level of the scope."""
+    if options.ops and options.data_only:
+        raise SpecError(Problem("--data-only refuses the operator files of --ops", code="data-only"))
+    try:
+        return levels_of([loader.file(path) for path in options.ops])
+    except GradcheckError as error:
+        raise SpecError(error.problems) from error
+
+
+def _load(
+    file: SpecFile, loader: Loader, given: dict[str, Operator], options: Options, read_stdin: Callable[[], str]
+) -> tuple[Case, ...]:
+    text = read_stdin() if file.path is None else None
+    return load_spec(file.path, shown=file.shown, text=text, loader=loader, given=given, data_only=options.data_only)
+
+
+def _unmatched(file: SpecFile, cases: tuple[Case, ...]) -> list[Problem]:
+    """Describe the ids of a command line that name nothing in the file."""
+    full_ids = [f"{case.id}::{parameter.name}" for case in cases for parameter in case.parameters]
+    problems = []
+    for wanted in file.ids:
+        if not any(matches(full_id, wanted) for full_id in full_ids):
+            known = ", ".join(f"'{case.name}'" for case in cases[:5]) + (", ..." if len(cases) > 5 else "")
+            hint = f"cases of {file.shown}: {known}"
+            problems.append(Problem(f"nothing is named '{wanted}'", code="unknown-id", hint=hint))
+    return problems
+
+
+def shadowed(selected: Sequence[Selected]) -> list[str]:
+    """Describe which operators of the selected cases hide others of their name."""
+    notes: dict[str, None] = {}
+    for item in selected:
+        for operator in item.case.expression.operators:
+            for hidden in item.case.scope.shadows(operator.name):
+                notes[
+                    f"{operator.file}:{operator.line} {operator.name} is used in place of {hidden.file}:{hidden.line}"
+                ] = None
+    return list(notes)

@@ -1,0 +1,105 @@
+"""Find spec files: from the paths, folders, globs and ids of a command line."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gradcheck_cli.errors import Problem, SpecError, near
+
+SPEC_SUFFIX = ".grad.yaml"
+_SKIPPED_FOLDERS = {"__pycache__", "node_modules", "venv", "build", "dist"}
+
+
+@dataclass
+class SpecFile:
+    """A spec to read. `shown` names it in ids and messages, `ids` limits it to parts (empty: all)."""
+
+    path: Path | None
+    shown: str
+    ids: list[str] = field(default_factory=list)
+
+
+def find_spec_files(arguments: Sequence[str]) -> list[SpecFile]:
+    """Return the spec files that `arguments` name, in order, each once.
+
+    A file is taken whatever its name, a folder is walked for `*.grad.yaml`, `-` is standard input,
+    an id `FILE::case::param` takes a part of a file. Raises SpecError for what isn't there.
+    """
+    found: dict[Path | None, SpecFile] = {}
+    whole: set[Path | None] = set()
+    problems: list[Problem] = []
+    for argument in arguments:
+        try:
+            specs = list(_expand(argument))
+        except SpecError as error:
+            problems.extend(error.problems)
+            continue
+        for spec in specs:
+            key = spec.path.resolve() if spec.path else None
+            known = found.setdefault(key, spec)
+            if not spec.ids:
+                whole.add(key)
+                known.ids = []
+            elif key not in whole and known is not spec:
+                known.ids.extend(_as_shown(known, spec))
+    if problems:
+        raise SpecError(problems)
+    return list(found.values())
+
+
+def _expand(argument: str) -> Iterator[SpecFile]:
+    if argument == "-":
+        yield SpecFile(None, "-")
+    elif os.path.isdir(argument):
+        for path in _walk(argument):
+            yield SpecFile(Path(path), _shown(path))
+    elif os.path.exists(argument):
+        yield SpecFile(Path(argument), _shown(argument))
+    elif (spec := _by_id(argument)) is not None:
+        yield spec
+    elif glob.has_magic(argument) and (matches := sorted(glob.glob(argument, recursive=True))):
+        for match in matches:
+            yield from _expand(match)
+    else:
+        raise SpecError(_missing(argument))
+
+
+def _walk(folder: str) -> list[str]:
+    found = []
+    for parent, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED_FOLDERS)
+        found += [os.path.join(parent, name) for name in sorted(files) if name.endswith(SPEC_SUFFIX)]
+    return found
+
+
+def _by_id(argument: str) -> SpecFile | None:
+    """Read FILE::case::param; file and case names may hold `::` themselves, so the file must exist."""
+    at = argument.find("::")
+    while at != -1:
+        file, rest = argument[:at], argument[at:]
+        if file == "-":
+            return SpecFile(None, "-", [argument])
+        if os.path.isfile(file):
+            return SpecFile(Path(file), _shown(file), [_shown(file) + rest])
+        at = argument.find("::", at + 1)
+    return None
+
+
+def _as_shown(known: SpecFile, spec: SpecFile) -> list[str]:
+    """Spell the ids of `spec` with the name under which the same file is known already."""
+    return [known.shown + name[len(spec.shown) :] for name in spec.ids]
+
+
+def _shown(path: str) -> str:
+    return Path(os.path.normpath(path)).as_posix()
+
+
+def _missing(argument: str) -> Problem:
+    name = argument.split("::", maxsplit=1)[0]
+    folder = os.path.dirname(name) or "."
+    beside = [_shown(os.path.join(folder, entry)) for entry in os.listdir(folder)] if os.path.isdir(folder) else []
+    return Problem(f"no such file or folder: '{name}'", code="missing-file", hint=near(_shown(name), beside))

@@ -1,0 +1,136 @@
+"""The gates of two arrays, broadcast as NumPy does, and the negative."""
+
+import math
+
+import numpy as np
+
+from gradcheck_cli import arr, keep, op, unbroadcast
+
+
+def _operands(rng):
+    """Draw two arrays whose shapes broadcast, with elements apart from zero and from one another."""
+    shapes = [((3, 4), (3, 4)), ((3, 4), (4,)), ((3, 1), (4,)), ((), (2, 3)), ((2, 1, 3), (4, 1))]
+    x_shape, y_shape = shapes[rng.integers(len(shapes))]
+    size, x_size = math.prod(x_shape) + math.prod(y_shape), math.prod(x_shape)
+    magnitudes = 0.5 + 2 * (rng.permutation(size) + rng.uniform(-0.25, 0.25, size)) / size
+    values = magnitudes * rng.choice([-1.0, 1.0], size)
+    return values[:x_size].reshape(x_shape), values[x_size:].reshape(y_shape)
+
+
+@op
+def add(x, y):
+    """x + y."""
+    return keep(np.add(x, y), x_shape=np.shape(x), y_shape=np.shape(y))
+
+
+@add.backward
+def _(g, x_shape, y_shape):
+    return unbroadcast(g, x_shape), unbroadcast(g, y_shape)
+
+
+@op
+def subtract(x, y):
+    """x - y."""
+    return keep(np.subtract(x, y), x_shape=np.shape(x), y_shape=np.shape(y))
+
+
+@subtract.backward
+def _(g, x_shape, y_shape):
+    return unbroadcast(g, x_shape), unbroadcast(-g, y_shape)
+
+
+@op
+def multiply(x, y):
+    """x * y, element by element."""
+    return keep(np.multiply(x, y), x_shape=np.shape(x), y_shape=np.shape(y))
+
+
+@multiply.backward("x")
+def _(g, y, x_shape):
+    return unbroadcast(g * y, x_shape)
+
+
+@multiply.backward("y")
+def _(g, x, y_shape):
+    return unbroadcast(g * x, y_shape)
+
+
+@op(y=arr(avoid=0))
+def divide(x, y):
+    """x / y."""
+    return keep(np.divide(x, y), x_shape=np.shape(x))
+
+
+@divide.backward("x")
+def _(g, y, x_shape):
+    return unbroadcast(g / y, x_shape)
+
+
+@divide.backward("y")
+def _(g, y, out):
+    return unbroadcast(-g * out / y, y.shape)
+
+
+@op(x=arr(low=0.1))
+def power(x, y):
+    """x ** y."""
+    return keep(np.power(x, y), y_shape=np.shape(y))
+
+
+@power.backward("x")
+def _(g, x, y):
+    # Where y is 0 the exponent y - 1 would give 0 * inf at x = 0.
+    return unbroadcast(g * y * x ** np.where(y == 0, 0, y - 1), x.shape)
+
+
+@power.backward("y")
+def _(g, x, y, out, y_shape):
+    # 0 ** y is 0 for every y > 0, so its slope there is 0, not 0 * log(0); y = 0 follows PyTorch.
+    return unbroadcast(g * out * np.log(np.where((x == 0) & (y >= 0), 1, x)), y_shape)
+
+
+@power.sample
+def _(rng):
+    x, y = _operands(rng)
+    return np.abs(x), y
+
+
+@op(x=arr(distinct=True), y=arr(distinct=True))
+def maximum(x, y):
+    """The larger of x and y; where they tie, each gets half of the gradient."""
+    return np.maximum(x, y)
+
+
+@maximum.backward
+def _(g, x, y):
+    return unbroadcast(_won(g, x > y, x == y), x.shape), unbroadcast(_won(g, y > x, x == y), y.shape)
+
+
+@op(x=arr(distinct=True), y=arr(distinct=True))
+def minimum(x, y):
+    """The smaller of x and y; where they tie, each gets half of the gradient."""
+    return np.minimum(x, y)
+
+
+@minimum.backward
+def _(g, x, y):
+    return unbroadcast(_won(g, x < y, x == y), x.shape), unbroadcast(_won(g, y < x, x == y), y.shape)
+
+
+def _won(g, wins, ties):
+    return np.where(wins, g, np.where(ties, g / 2, 0))
+
+
+@op
+def negative(x):
+    """-x."""
+    return np.negative(x)
+
+
+@negative.backward
+def _(g):
+    return -g
+
+
+for _operator in (add, subtract, multiply, divide, maximum, minimum):
+    _operator.sample(_operands)

@@ -1,0 +1,99 @@
+"""Functions of one element, and the choice between two."""
+
+import numpy as np
+
+from gradcheck_cli import arr, keep, mask, op, unbroadcast
+
+
+@op
+def exp(x):
+    """exp(x)."""
+    return np.exp(x)
+
+
+@exp.backward
+def _(g, out):
+    return g * out
+
+
+@op(x=arr(low=0.1))
+def log(x):
+    """log(x), the natural logarithm."""
+    return np.log(x)
+
+
+@log.backward
+def _(g, x):
+    return g / x
+
+
+@op(x=arr(low=0.1))
+def sqrt(x):
+    """sqrt(x)."""
+    return np.sqrt(x)
+
+
+@sqrt.backward
+def _(g, out):
+    return g / (2 * out)
+
+
+@op
+def square(x):
+    """x ** 2."""
+    return np.square(x)
+
+
+@square.backward
+def _(g, x):
+    return 2 * x * g
+
+
+@op(x=arr(avoid=0))
+def abs(x):
+    """|x|; its gradient at 0 is taken as 0."""
+    return np.abs(x)
+
+
+@abs.backward
+def _(g, x):
+    return g * np.sign(x)
+
+
+@op(x=arr(avoid=(-0.5, 0.5)), min=[-0.5, None], max=[0.5, None])
+def clip(x, *, min=None, max=None):
+    """x kept between min and max; None is no limit. The gradient passes at the limits themselves."""
+    low, high = _limits(min, max)
+    return np.clip(x, low, high)
+
+
+@clip.backward
+def _(g, x, min, max):
+    low, high = _limits(min, max)
+    return np.where((x >= low) & (x <= high), g, 0)
+
+
+def _limits(low, high):
+    return -np.inf if low is None else low, np.inf if high is None else high
+
+
+@op(condition=mask())
+def where(condition, x, y):
+    """x where condition holds, else y."""
+    return keep(np.where(condition, x, y), x_shape=np.shape(x), y_shape=np.shape(y))
+
+
+# Chosen, never multiplied: 0 * nan is nan, and the branch not taken often is.
+@where.backward("x")
+def _(g, condition, x_shape):
+    return unbroadcast(np.where(condition, g, 0), x_shape)
+
+
+@where.backward("y")
+def _(g, condition, y_shape):
+    return unbroadcast(np.where(condition, 0, g), y_shape)
+
+
+@where.sample
+def _(rng):
+    return rng.random((3, 1)) < 0.5, rng.standard_normal((2, 3, 4)), rng.standard_normal(4)

@@ -1,0 +1,82 @@
+"""Layers: linear with and without bias, dropout seeded and switched off."""
+
+import numpy as np
+import pytest
+
+import gradcheck_cli.ops as F
+from gradcheck_cli import Variable
+
+
+@pytest.mark.parametrize("leading", [(), (1,), (3,), (2, 3), (0,)], ids=str)
+@pytest.mark.parametrize("with_bias", [True, False])
+def test_linear_takes_any_leading_axes(leading, with_bias, check):
+    x, weight, bias = check.signed((*leading, 4), 1), check.signed((5, 4), 2), check.signed((5,), 3)
+    arrays = [x, weight, bias] if with_bias else [x, weight]
+    known = x @ weight.T + (bias if with_bias else 0)
+    np.testing.assert_array_equal(F.linear(*arrays), known)
+    assert check.disagreement(F.linear, arrays) < check.tolerance
+    assert [g.shape for g in check.gradients(F.linear, arrays)] == [array.shape for array in arrays]
+
+
+@pytest.mark.parametrize("shapes", [((3, 1), (1, 1), (1,)), ((3, 0), (2, 0), (2,)), ((3, 2), (0, 2), (0,))], ids=str)
+def test_linear_takes_sizes_one_and_zero(shapes, check):
+    arrays = [check.signed(shape, seed) for seed, shape in enumerate(shapes)]
+    assert check.disagreement(F.linear, arrays) < check.tolerance
+    assert [g.shape for g in check.gradients(F.linear, arrays)] == list(shapes)
+
+
+def test_linear_takes_its_bias_by_name_or_as_none(check):
+    x, weight, bias = Variable(check.signed((2, 3), 1)), check.signed((4, 3), 2), Variable(np.zeros(4))
+    F.linear(x, weight, bias=bias).backward(np.ones((2, 4)))
+    np.testing.assert_array_equal(bias.grad, np.full(4, 2.0))
+    np.testing.assert_array_equal(F.linear(x, weight, None).data, F.linear(x, weight).data)
+
+
+@pytest.mark.parametrize("shapes", [((2, 3), (3,), None), ((2, 3), (4, 3), (3,)), ((2, 3), (1, 3), (4,))], ids=str)
+def test_linear_refuses_weight_and_bias_that_do_not_fit(shapes):
+    arrays = [None if shape is None else np.ones(shape) for shape in shapes]
+    with pytest.raises(ValueError, match=r"weight should be \(out, in\) and bias \(out,\)"):
+        F.linear(*arrays)
+
+
+def test_dropout_is_repeatable_for_a_seed_and_differs_between_seeds():
+    x = np.ones(1000)
+    np.testing.assert_array_equal(F.dropout(x, seed=3), F.dropout(x, seed=3))
+    assert not np.array_equal(F.dropout(x, seed=3), F.dropout(x, seed=4))
+
+
+@pytest.mark.parametrize("p", [0.0, 0.25, 0.5, 0.9, 1.0])
+def test_dropout_keeps_a_share_and_scales_it_up(p):
+    out = F.dropout(np.ones(20000), p=p, seed=1)
+    assert abs(np.mean(out == 0) - p) < 0.02
+    kept = out[out != 0]
+    np.testing.assert_allclose(kept, 1 / (1 - p) if p < 1 else 0, rtol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_dropout_scales_every_type(dtype):
+    out = F.dropout(np.ones(10, dtype), p=0.2, seed=0)
+    assert out.dtype == (np.float32 if dtype is np.float32 else np.float64)
+    np.testing.assert_allclose(out[out != 0], 1.25, rtol=1e-6)
+
+
+def test_dropout_outside_training_is_the_identity(check):
+    x = np.array([1.0, -2.0, 3.0])
+    out = F.dropout(x, training=False)
+    np.testing.assert_array_equal(out, x)
+    assert not np.shares_memory(out, x)
+    np.testing.assert_array_equal(check.gradients(F.dropout, [x], {"training": False})[0], np.ones(3))
+
+
+def test_dropout_gradient_has_the_mask_of_the_forward():
+    x = Variable(np.ones((4, 5)))
+    out = F.dropout(x, seed=8)
+    out.backward(np.ones((4, 5)))
+    np.testing.assert_array_equal(x.grad, out.data)
+    assert 0 < np.count_nonzero(out.data) < 20
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.5, float("nan")])
+def test_dropout_refuses_what_is_no_probability(p):
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        F.dropout(np.ones(3), p=p)

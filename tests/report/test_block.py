@@ -1,0 +1,292 @@
+# ruff: noqa: RUF001 (the sign for times is what is printed)
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from dataclasses import replace
+from textwrap import dedent
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gradcheck_cli.errors import Location
+from gradcheck_cli.records import CaseResult, Finding, ParameterResult, SweepPoint, Verdict, WorstElement
+from gradcheck_cli.report.block import View, case_text, was_left_out
+
+PASS, FAIL, INCONCLUSIVE, SKIP, ERROR = (
+    Verdict.PASS,
+    Verdict.FAIL,
+    Verdict.INCONCLUSIVE,
+    Verdict.SKIP,
+    Verdict.ERROR,
+)
+Make = Callable[..., Any]
+
+
+def text(block: str) -> str:
+    return dedent(block).strip("\n")
+
+
+def test_a_wrong_gradient_looks_as_the_manual_prints_it(layer_norm: CaseResult) -> None:
+    assert case_text(layer_norm, View()) == text("""
+        specs/layer_norm.grad.yaml  layer_norm
+         parameter   shape   checked   max rel err   resolution   verdict
+         x           4×8      32/32        1.0e+00        1e-07   FAIL
+         gamma       8          8/8        2.4e-11        1e-07   PASS
+         beta        8          8/8        2.7e-11        1e-07   PASS
+
+         x[0,4]   analytic +0.260035   numeric -0.103406 ± 2e-11
+         eps       1e-2   1e-3   1e-4   1e-5   1e-6   1e-7   1e-8
+         rel err   1.00   1.00   1.00   1.00   1.00   1.00   1.00   flat: the gradient is wrong
+         GC203 missing-term   my_ops.py:16, backward of layer_norm for x
+           The difference is constant along axis 1: a mean or a sum over it is missing.
+         rerun    gradcheck run specs/layer_norm.grad.yaml::layer_norm::x --seed 7
+    """)
+
+
+def test_without_signs_it_is_written_in_ascii(layer_norm: CaseResult) -> None:
+    shown = case_text(layer_norm, View(encoding="ascii"))
+    assert " x           4x8      32/32 " in shown
+    assert "numeric -0.103406 +/- 2e-11" in shown
+    assert shown.isascii()
+
+
+def test_a_right_case_is_its_table(case: Make, parameter: Make) -> None:
+    scalar = parameter("b", shape=(), elements=1, checked=1, max_rel_err=0.0)
+    sampled = parameter("W", shape=(100, 20), elements=2000, checked=50)
+    assert case_text(case(scalar, sampled)) == text("""
+        a.grad.yaml  a case
+         parameter   shape     checked   max rel err   resolution   verdict
+         b           ()           1/1        0.0e+00        1e-07   PASS
+         W           100×20   50/2000        2.4e-11        1e-07   PASS
+    """)
+
+
+def test_an_expected_failure_says_so(case: Make, parameter: Make) -> None:
+    expected = case(parameter("w", FAIL), parameter("b"), expected="fail", ok=True)
+    assert case_text(expected) == text("""
+        a.grad.yaml  a case
+         parameter   shape   checked   max rel err   resolution   verdict
+         w           8          8/8        1.0e+00        1e-07   FAIL (expected)
+         b           8          8/8        2.4e-11        1e-07   PASS
+    """)
+
+
+def test_an_unexpected_pass_says_so(case: Make, parameter: Make) -> None:
+    assert case_text(case(parameter("w"), expected="fail", ok=False)) == text("""
+        a.grad.yaml  a case
+         parameter   shape   checked   max rel err   resolution   verdict
+         w           8          8/8        2.4e-11        1e-07   PASS (unexpected)
+         expected fail, got pass
+
+         rerun    gradcheck run 'a.grad.yaml::a case' --seed 0
+    """)
+
+
+def test_an_expectation_per_parameter_is_held_against_each(case: Make, parameter: Make) -> None:
+    w, b = parameter("w", worst=WorstElement((3,), 0.25, 0.25, 1e-12)), parameter("b", FAIL)
+    assert case_text(case(w, b, expected="w: fail", ok=False)) == text("""
+        a.grad.yaml  a case
+         parameter   shape   checked   max rel err   resolution   verdict
+         w           8          8/8        2.4e-11        1e-07   PASS (unexpected)
+         b           8          8/8        1.0e+00        1e-07   FAIL
+         expected w: fail, b: pass; got w: pass, b: fail
+
+         w[3]   analytic +0.250000   numeric +0.250000 ± 1e-12
+         rerun    gradcheck run 'a.grad.yaml::a case::w' --seed 0
+
+         b[0]   analytic +0.500000   numeric -0.500000 ± 2e-11
+         eps       1e-2   1e-3   1e-4   1e-5   1e-6   1e-7   1e-8
+         rel err   1.00   1.00   1.00   1.00   1.00   1.00   1.00   flat: the gradient is wrong
+         rerun    gradcheck run 'a.grad.yaml::a case::b' --seed 0
+    """)
+
+
+def test_an_inconclusive_parameter_shows_why(case: Make, parameter: Make) -> None:
+    errors = (1e-8, 2.1e-7, 3e-6, 2e-5, 4e-4, 9e-3, 0.25)
+    undecided = parameter(
+        "w",
+        INCONCLUSIVE,
+        shape=(),
+        elements=1,
+        checked=1,
+        max_rel_err=9e-3,
+        resolution=0.021,
+        worst=WorstElement((), 1.0, 1.009, 0.0101),
+        sweep=tuple(SweepPoint(10.0**-power, error) for power, error in enumerate(errors, start=2)),
+        findings=(Finding("rounding-dominates", "rounding of the value hides gradients below 0.01"),),
+    )
+    assert case_text(case(undecided)) == text("""
+        a.grad.yaml  a case
+         parameter   shape   checked   max rel err   resolution   verdict
+         w           ()         1/1        9.0e-03        3e-02   INCONCLUSIVE
+
+         w   analytic +1.00000   numeric +1.00900 ± 2e-02
+         eps       1e-2     1e-3   1e-4   1e-5   1e-6   1e-7   1e-8
+         rel err   1e-8   2.1e-7   3e-6   2e-5   4e-4   9e-3   0.25   grows as eps shrinks: rounding
+         GC304 rounding-dominates
+           rounding of the value hides gradients below 0.01
+         rerun    gradcheck run 'a.grad.yaml::a case::w' --seed 0
+    """)
+
+
+def test_an_error_stands_below_its_heading(case: Make, parameter: Make) -> None:
+    message = (
+        "a.grad.yaml:3:9: error: no operator 'tanhh' [unknown-operator]\n  expr: tanhh(x)\n        ^\n  hint: tanh"
+    )
+    failed = case(parameter("x", SKIP), name="one", verdict=ERROR, ok=False, error=message)
+    assert case_text(failed) == text("""
+        a.grad.yaml  one
+           a.grad.yaml:3:9: error: no operator 'tanhh' [unknown-operator]
+             expr: tanhh(x)
+                   ^
+             hint: tanh
+
+         rerun    gradcheck run a.grad.yaml::one --seed 0
+    """)
+
+
+def test_a_broken_contract_fails_the_case_whose_parameters_are_skipped(case: Make, parameter: Make) -> None:
+    finding = Finding("gradient-shape", "affine: the gradient of b has shape (4, 3), b has (3,)", Location("ops.py", 9))
+    broken = case(parameter("b", SKIP), name="one", verdict=FAIL, ok=False, findings=(finding,))
+    assert case_text(broken) == text("""
+        a.grad.yaml  one
+         parameter   shape   checked   max rel err   resolution   verdict
+         b           8          0/8              -            -   SKIP
+         case   FAIL
+
+         GC102 gradient-shape   ops.py:9
+           affine: the gradient of b has shape (4, 3), b has (3,)
+         rerun    gradcheck run a.grad.yaml::one --seed 0
+    """)
+
+
+def test_an_expected_broken_contract_is_no_alarm(case: Make, parameter: Make) -> None:
+    finding = Finding("gradient-shape", "affine: the gradient of b has shape (4, 3)")
+    broken = case(parameter("b", SKIP), expected="fail", verdict=FAIL, ok=True, findings=(finding,))
+    assert case_text(broken).splitlines()[2:] == [
+        " b           8          0/8              -            -   SKIP",
+        " case   FAIL (expected)",
+    ]
+    assert "GC102 gradient-shape" in case_text(broken, View(verbose=True))
+
+
+def test_a_case_that_was_left_out_is_one_line(case: Make, parameter: Make) -> None:
+    skipped = case(parameter("x", SKIP), verdict=SKIP, ok=True, error="not run: one was not as expected (-x)")
+    assert was_left_out(skipped)
+    assert case_text(skipped) == "a.grad.yaml  a case   SKIP   not run: one was not as expected (-x)"
+
+
+def test_what_was_finished_before_an_interrupt_is_shown(case: Make, parameter: Make) -> None:
+    interrupted = case(parameter("x"), parameter("y", SKIP), verdict=SKIP, ok=True, error="interrupted")
+    assert not was_left_out(interrupted)
+    assert case_text(interrupted) == text("""
+        a.grad.yaml  a case
+           interrupted
+         parameter   shape   checked   max rel err   resolution   verdict
+         x           8          8/8        2.4e-11        1e-07   PASS
+         y           8          0/8              -            -   SKIP
+    """)
+
+
+def test_findings_keep_their_order(case: Make, parameter: Make) -> None:
+    codes = ["missing-term", "unexplained", "kink-nearby", "sign-flipped"]
+    many = parameter("w", FAIL, findings=tuple(Finding(name, f"about {name}") for name in codes))
+    shown = case_text(case(many))
+    places = [shown.index(f" {name}\n   about {name}\n") for name in codes]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(("view", "shown"), [(View(), False), (View(verbose=True), True)])
+def test_notes_of_a_passing_parameter_are_for_the_curious(case: Make, parameter: Make, view: View, shown: bool) -> None:
+    noted = parameter("w", findings=(Finding("vacuous", "both sides are zero everywhere"),))
+    assert ("GC309 vacuous\n   both sides are zero everywhere" in case_text(case(noted), view)) is shown
+
+
+def test_verbose_says_what_a_case_cost(case: Make, parameter: Make) -> None:
+    start = " seed 7, "
+    shown = case_text(case(parameter("w"), seed=7), View(verbose=True))
+    assert shown.splitlines()[-2:] == ["", f"{start}34 evaluations in 0.01 s"]
+
+
+def test_verbose_shows_the_numbers_of_an_expected_failure(case: Make, parameter: Make) -> None:
+    expected = case(parameter("w", FAIL), expected="fail", ok=True)
+    shown = case_text(expected, View(verbose=True))
+    assert " w[0]   analytic +0.500000   numeric -0.500000" in shown
+    assert "rerun" not in shown
+
+
+def test_with_a_sweep_every_parameter_shows_its_worst_element(case: Make, parameter: Make) -> None:
+    worst = WorstElement((1, 2), 0.25, 0.25, 1e-12)
+    swept = parameter("w", worst=worst, sweep=(SweepPoint(1e-3, 1e-8), SweepPoint(1e-4, 3e-10)))
+    asked_by_spec = case_text(case(swept))
+    assert asked_by_spec == case_text(case(swept), View(sweep=True))
+    assert asked_by_spec.splitlines()[4:] == [
+        " w[1,2]   analytic +0.250000   numeric +0.250000 ± 1e-12",
+        " eps       1e-3    1e-4",
+        " rel err   1e-8   3e-10   agrees at every step",
+    ]
+    assert "w[1,2]" not in case_text(case(parameter("w", worst=worst)))
+    assert "w[1,2]" in case_text(case(parameter("w", worst=worst)), View(sweep=True))
+
+
+def test_non_finite_figures_are_words(case: Make, parameter: Make) -> None:
+    nan, inf = float("nan"), float("inf")
+    worst = WorstElement((0,), nan, inf, inf)
+    shown = case_text(case(parameter("w", FAIL, max_rel_err=nan, resolution=inf, worst=worst)))
+    assert " w           8          8/8            nan          inf   FAIL" in shown
+    assert " w[0]   analytic nan   numeric +inf ± inf" in shown
+
+
+def test_a_case_from_python_has_no_line_that_runs_it_again(layer_norm: CaseResult) -> None:
+    shown = case_text(replace(layer_norm, file="", id="layer_norm"), View(command=""))
+    assert shown.startswith("layer_norm\n parameter")
+    assert "rerun" not in shown
+
+
+def test_the_line_that_runs_it_again_repeats_the_options(layer_norm: CaseResult) -> None:
+    shown = case_text(layer_norm, View(options=("--ops", "my ops.py", "--rtol", "1e-05")))
+    assert shown.endswith("::layer_norm::x --seed 7 --ops 'my ops.py' --rtol 1e-05")
+
+
+def test_a_narrow_terminal_gets_the_sweep_in_pieces_and_sentences_wrapped(layer_norm: CaseResult) -> None:
+    assert case_text(layer_norm, View(width=48)).splitlines()[8:] == [
+        " x[0,4]   analytic +0.260035   numeric -0.103406 ± 2e-11",
+        " eps       1e-2   1e-3   1e-4   1e-5   1e-6",
+        " rel err   1.00   1.00   1.00   1.00   1.00",
+        " eps       1e-7   1e-8",
+        " rel err   1.00   1.00",
+        "           flat: the gradient is wrong",
+        " GC203 missing-term   my_ops.py:16, backward of layer_norm for x",
+        "   The difference is constant along axis 1: a",
+        "   mean or a sum over it is missing.",
+        " rerun    gradcheck run specs/layer_norm.grad.yaml::layer_norm::x --seed 7",
+    ]
+
+
+def test_eighty_columns_hold_the_manual_s_case(layer_norm: CaseResult) -> None:
+    shown = case_text(layer_norm, View(width=80)).splitlines()
+    assert max(map(len, shown)) <= 80
+    assert shown[1] == " parameter   shape   checked   max rel err   resolution   verdict"
+
+
+def test_markup_and_control_characters_of_names_are_printed_literally(case: Make, parameter: Make) -> None:
+    bad = parameter(
+        "[red]x[/red]", FAIL, findings=(Finding("unexplained", "\x1b[2Jgone\rover", Location("a\nb.py", 1)),)
+    )
+    shown = case_text(case(bad, name="[bold]\x1b]0;title\x07 \u202eevil", file="a\tb.yaml"))
+    assert shown.startswith("a\\tb.yaml  [bold]\\x1b]0;title\\x07 \\u202eevil\n")
+    assert " [red]x[/red][0]   analytic" in shown
+    assert " GC214 unexplained   a\\nb.py:1\n   \\x1b[2Jgone\\rover\n" in shown
+    assert "gradcheck run $'a\\x09b.yaml::[bold]\\x1b]0;title\\x07 \\u202eevil::[red]x[/red]'" in shown
+
+
+@given(st.text(), st.text(), st.text(), st.text(), st.sampled_from(["utf-8", "ascii"]))
+def test_no_name_gets_through_to_the_screen(file: str, name: str, parameter: str, message: str, encoding: str) -> None:
+    failed = ParameterResult(parameter, (), 1, 1, FAIL, findings=(Finding("unexplained", message),))
+    result = CaseResult(f"{file}::{name}", file, 1, name, "pass", FAIL, False, error=message, parameters=(failed,))
+    shown = case_text(result, View(encoding=encoding))
+    shown.encode(encoding)
+    assert not any(unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for char in shown.replace("\n", ""))

@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from gradcheck_cli import arr, ints, keep, mask, op
+from gradcheck_cli.core.draw import draw
+from gradcheck_cli.core.loader import Loader
+from gradcheck_cli.core.operator import Operator
+from gradcheck_cli.records import Verdict
+from gradcheck_cli.report.example_spec import example_spec
+from gradcheck_cli.run.collect import collect
+from gradcheck_cli.run.options import Options
+from gradcheck_cli.run.runner import run_cases
+
+BUILT_IN = {operator.name: operator for operator in Loader().module("gradcheck_cli.ops")}
+
+
+def make(forward: Any, **options: Any) -> Operator:
+    """Return the operator that `forward` and the decorator's options declare."""
+    definition = op(**options)(forward)
+    definition.backward(lambda g: g)
+    operator: Operator = definition.operator
+    return operator
+
+
+def block(text: str) -> str:
+    return dedent(text).lstrip("\n")
+
+
+def test_an_elementwise_operator_needs_three_lines() -> None:
+    def leaky(x, *, slope=0.01):
+        return x
+
+    assert example_spec(make(leaky, slope=[0.01, 0.3])) == block("""
+        expr: leaky(x, slope=0.01)
+        params:
+          x: 3 4
+    """)
+
+
+def test_shape_words_become_dims_and_what_has_no_gradient_an_input() -> None:
+    def loss(logits, labels, weight, kept, *, mode="mean", axis=None):
+        return keep(logits)
+
+    domains = {
+        "logits": arr("n k"),
+        "labels": ints("n", below="k"),
+        "weight": arr("k", low=0, nondiff=True),
+        "kept": mask("... n"),
+    }
+    assert example_spec(make(loss, **domains, mode=["mean", "sum"])) == block("""
+        dims: {n: 3, k: 4}
+        expr: loss(logits, labels, weight, kept, mode='mean')
+        params:
+          logits: n k
+        inputs:
+          labels: {shape: n, below: k}
+          weight: k
+          kept: 2 n
+    """)
+
+
+def test_one_size_is_a_shape_and_a_scalar_a_value() -> None:
+    def scaled(x, scale, start, flag):
+        return x
+
+    text = example_spec(make(scaled, x=arr("5"), scale=arr("", low=1, high=2), start=ints("", below=3), flag=mask("")))
+    document = yaml.safe_load(text)
+    assert document["params"]["x"] == {"shape": 5}
+    assert 1 <= document["params"]["scale"] <= 2
+    assert document["inputs"]["start"] in (0, 1, 2)
+    assert isinstance(document["inputs"]["flag"], bool)
+
+
+def test_a_shape_word_named_like_an_argument_is_its_size() -> None:
+    def repeated(x, n):
+        return x
+
+    assert example_spec(make(repeated, x=arr("n"), n=ints("n", below=7))) == block("""
+        expr: repeated(x, n)
+        params:
+          x: {shape: 3}
+        inputs:
+          n: {shape: 3, below: 7}
+    """)
+
+
+@pytest.mark.parametrize(
+    ("values", "written"),
+    [
+        ([(2, -1)], "f(x, a=(2, -1))"),
+        ([(2,)], "f(x, a=(2,))"),
+        ([[0, 1.5]], "f(x, a=[0, 1.5])"),
+        ([True], "f(x, a=True)"),
+        ([np.int64(3)], "f(x, a=3)"),
+        ([None], "f(x)"),
+        ([None, 0], "f(x)"),
+        # What an expression has no words for: the next value that it has, or none.
+        ([slice(2), 1], "f(x, a=1)"),
+        ([(0, slice(2))], "f(x)"),
+        ([float("inf")], "f(x)"),
+        (["a: b #c's"], """f(x, a="a: b #c's")"""),
+    ],
+)
+def test_attributes_are_written_as_an_expression_has_them(values: list[Any], written: str) -> None:
+    def f(x, *, a=None):
+        return x
+
+    assert yaml.safe_load(example_spec(make(f, a=values)))["expr"] == written
+
+
+def test_operator_files_are_named() -> None:
+    text = example_spec(BUILT_IN["tanh"], ["my_ops.py", "odd, name.py"])
+    assert text.startswith("ops: [my_ops.py, 'odd, name.py']\n")
+    assert yaml.safe_load(text)["ops"] == ["my_ops.py", "odd, name.py"]
+
+
+def test_without_a_gradient_there_is_no_example() -> None:
+    operator = BUILT_IN["tanh"]
+    integers = replace(operator, inputs=(replace(operator.inputs[0], domain=ints(below=3)),))
+    assert example_spec(integers) == ""
+
+
+def sampled(sampler: Any) -> Operator:
+    def pair(x, index=None, *, axis=0):
+        return x
+
+    return replace(make(pair, index=ints(below=2)), sampler=sampler)
+
+
+def test_a_sample_function_knows_better_than_the_domains() -> None:
+    operator = sampled(lambda rng: {"x": [[1.23456, -2.0]], "index": np.array([1, 0]), "axis": 1})
+    assert example_spec(operator) == block("""
+        expr: pair(x, index, axis=1)
+        params:
+          x: [[1.235, -2]]
+        inputs:
+          index: [1, 0]
+    """)
+
+
+def test_a_sample_may_leave_an_optional_input_out() -> None:
+    assert example_spec(sampled(lambda rng: np.array(0.5))) == "expr: pair(x)\nparams:\n  x: 0.5\n"
+
+
+def test_the_smallest_sample_is_taken_and_a_large_one_by_shape() -> None:
+    small = sampled(lambda rng: rng.standard_normal(int(rng.integers(1, 4))))
+    large = sampled(lambda rng: (rng.standard_normal((20, 30)), rng.integers(0, 2, 40)))
+    assert len(yaml.safe_load(example_spec(small))["params"]["x"]) == 1
+    assert example_spec(large).endswith("params:\n  x: 20 30\ninputs:\n  index: {shape: 40}\n")
+
+
+def test_a_sample_function_that_raises_is_done_without() -> None:
+    def broken(rng: Any) -> Any:
+        raise RuntimeError("no sample today")
+
+    assert example_spec(sampled(broken)).startswith("expr: pair(x, index, axis=0)\nparams:\n  x: 3 4\n")
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_the_example_of_a_built_in_operator_can_be_called(name: str) -> None:
+    """Read the example with plain means: its arrays, put into the operator, give finite values."""
+    operator = BUILT_IN[name]
+    document = yaml.safe_load(example_spec(operator))
+    dims = document.get("dims", {})
+    given = document["params"] | document.get("inputs", {})
+    domains = {each.name: each.domain for each in operator.inputs}
+    rng = np.random.default_rng(0)
+
+    def array(argument: str, value: Any) -> Any:
+        mapping = value if isinstance(value, dict) else {"shape": value}
+        if not isinstance(mapping["shape"], str | int) or isinstance(value, int | float):
+            return np.asarray(value)
+        shape = tuple(dims[word] if word in dims else int(word) for word in str(mapping["shape"]).split())
+        below = dims.get(mapping.get("below"), mapping.get("below"))
+        return draw(domains.get(argument, operator.inputs[-1].domain), shape, rng, below)
+
+    arrays = {argument: array(argument, value) for argument, value in given.items()}
+    returned = eval(document["expr"], {operator.name: operator}, arrays)
+    assert np.isfinite(returned).all()
+    assert operator.name in document["expr"]
+
+
+def test_the_examples_of_all_built_in_operators_run_and_pass(tmp_path: Path) -> None:
+    for name, operator in BUILT_IN.items():
+        (tmp_path / f"{name}.grad.yaml").write_text(example_spec(operator), encoding="utf-8")
+    options = Options(paths=(str(tmp_path),))
+    result = run_cases(collect(options), options)
+    assert len(result.cases) == len(BUILT_IN)
+    assert [case.name for case in result.cases if case.verdict is not Verdict.PASS] == []
+
+
+def test_the_example_of_a_users_operator_names_its_file_and_convicts_it(tmp_path: Path) -> None:
+    source = """
+        import numpy as np
+        from gradcheck_cli import op
+
+        @op
+        def cube(x, *, scale=1.0):
+            "scale * x ** 3."
+            return scale * x**3
+
+        @cube.backward
+        def _(g, x, scale):
+            return {factor} * g * scale * x**2
+    """
+    for factor, verdict in ((3, Verdict.PASS), (2, Verdict.FAIL)):
+        folder = tmp_path / str(factor)
+        folder.mkdir()
+        (folder / "my_ops.py").write_text(dedent(source).format(factor=factor), encoding="utf-8")
+        (operator,) = Loader().file(folder / "my_ops.py")
+        spec = folder / "cube.grad.yaml"
+        spec.write_text(example_spec(operator, ["my_ops.py"]), encoding="utf-8")
+        options = Options(paths=(str(spec),))
+        (case,) = run_cases(collect(options), options).cases
+        assert (case.verdict, case.error) == (verdict, None)
+
+
+def test_the_example_is_the_same_each_time() -> None:
+    assert [example_spec(each) for each in BUILT_IN.values()] == [example_spec(each) for each in BUILT_IN.values()]

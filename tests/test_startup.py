@@ -1,0 +1,92 @@
+"""Start-up is light: what doesn't compute imports no NumPy (98 ms of every process)."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+HEAVY = ("numpy", "scipy", "yaml")
+
+# Calls the command line as its script does, and writes what was imported to a file.
+OBSERVER = """
+import json, sys
+destination, sys.argv = sys.argv[1], ["gradcheck", *sys.argv[2:]]
+try:
+    from gradcheck_cli.cli.main import main
+    sys.exit(main())
+finally:
+    with open(destination, "w") as stream:
+        json.dump(sorted(sys.modules), stream)
+"""
+
+
+def heavy_imports(
+    folder: Path, *arguments: str, environment: dict[str, str] | None = None
+) -> tuple[list[str], subprocess.CompletedProcess[str]]:
+    """Run the command line in a new process; return which heavy modules it imported, and the process."""
+    destination = folder / "modules.json"
+    done = subprocess.run(
+        [sys.executable, "-c", OBSERVER, str(destination), *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    modules = json.loads(destination.read_text())
+    return [name for name in HEAVY if name in modules], done
+
+
+# Arguments, exit status, and a word that the answer holds.
+LIGHT = [
+    ("--version", 0, "gradcheck 0.1.0"),
+    ("--help", 0, "list-ops"),
+    ("run --help", 0, "--rtol"),
+    ("list-ops --help", 0, "--format"),
+    ("show-op --help", 0, "name"),
+    ("", 2, "--help"),
+    ("rum", 2, "rum"),
+    ("run --no-such-option", 2, "--no-such-option"),
+    ("run --rtol tight a.grad.yaml", 2, "--rtol"),
+    ("show-op", 2, "name"),
+]
+
+
+@pytest.mark.parametrize(("line", "status", "said"), LIGHT, ids=[line or "(nothing)" for line, _, _ in LIGHT])
+def test_what_does_not_compute_imports_no_numpy(tmp_path: Path, line: str, status: int, said: str) -> None:
+    heavy, done = heavy_imports(tmp_path, *line.split())
+    assert done.returncode == status, done.stderr
+    assert said in (done.stdout + done.stderr).lower()
+    assert "Traceback" not in done.stderr
+    assert heavy == []
+
+
+def test_shell_completion_imports_no_numpy(tmp_path: Path) -> None:
+    typed = {"_GRADCHECK_COMPLETE": "complete_bash", "COMP_WORDS": "gradcheck ru", "COMP_CWORD": "1"}
+    heavy, done = heavy_imports(tmp_path, environment=typed)
+    assert done.stdout.split() == ["run"], done.stderr
+    assert heavy == []
+
+
+def test_what_computes_is_seen_to_import_numpy(tmp_path: Path) -> None:
+    """The partner of the tests above: the observer sees NumPy where it is needed."""
+    heavy, done = heavy_imports(tmp_path, "list-ops")
+    assert done.returncode == 0, done.stderr
+    assert "numpy" in heavy
+
+
+def test_importing_the_package_imports_no_numpy() -> None:
+    program = "import sys, gradcheck_cli; print(gradcheck_cli.__version__, 'numpy' in sys.modules)"
+    program += "; gradcheck_cli.op; print('numpy' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.split() == ["0.1.0", "False", "True"]
