@@ -76,7 +76,7 @@ class _Reader:
     def check_name(self) -> None:
         if not self.name.isidentifier():
             self.say("an operator needs a name", hint="write it with def instead of lambda")
-        if not self.forward.__doc__ and (self.forward.__module__ + ".").startswith(_BUILT_IN + "."):
+        if not self.forward.__doc__ and f"{self.forward.__module__}.".startswith(f"{_BUILT_IN}."):
             self.say("has no docstring", hint="the formula is its first line")
 
     def read_outputs(self) -> tuple[str, ...]:
@@ -93,7 +93,7 @@ class _Reader:
             return ("out",)
         for at, count in self.source.returned_counts():
             if count != len(names):
-                message = f"returns {count} outputs here and declares {len(names)}: {', '.join(names)}"
+                message = f"the number of outputs here is {count}, declared are {len(names)}: {', '.join(names)}"
                 self.say(message, at, 'name several outputs in the decorator: outputs="loss probs"', "output-count")
         return tuple(names)
 

@@ -58,7 +58,9 @@ class Loader:
         """
         try:
             module = importlib.import_module(name)
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # pytest.skip raises no Exception
             raise OperatorError(import_failure(error, f"'{name}' doesn't import")) from error
         if module not in self._modules:
             own = [
@@ -95,7 +97,9 @@ class Loader:
             sys.modules[name] = module  # dataclasses and pickle look their module up
             try:
                 spec.loader.exec_module(module)
-            except (Exception, SystemExit) as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # pytest.skip raises no Exception
                 raise OperatorError(import_failure(error, f"{path.name} doesn't import", path)) from error
             finally:
                 sys.modules.pop(name, None)

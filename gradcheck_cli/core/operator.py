@@ -138,12 +138,14 @@ class Operator:
         plain = True
         for operand in operands:
             if isinstance(operand, Variable):
-                arrays.append(operand.data)
+                array = operand.data
                 flags.append(operand.requires_grad)
             else:
-                arrays.append(operand)
+                array = operand
                 flags.append(False)
-                plain = plain and type(operand) is np.ndarray
+            arrays.append(array)
+            if type(array) is not np.ndarray:
+                plain = False
         if not plain:
             arrays = self._as_arrays(arrays)
         outputs, kept = execution.current().forward(self, arrays, attributes)

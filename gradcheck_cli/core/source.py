@@ -55,6 +55,7 @@ class Source:
         if not any("keep" in line for line in self.lines[self.tree.lineno - 1 : self.tree.end_lineno]):
             return ()
         calls = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call) and _is_keep(node)]
+        calls.sort(key=lambda call: (call.lineno, call.col_offset))
         keywords = [keyword for call in calls for keyword in call.keywords]
         if any(keyword.arg is None for keyword in keywords):  # keep(out, **values)
             return None

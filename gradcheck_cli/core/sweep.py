@@ -54,8 +54,8 @@ def sweep(roots: Iterable[tuple[Variable, Array]]) -> dict[Variable, Array]:
         for parent, gradient in zip(node.parents, flowing, strict=True):
             if parent is None:
                 continue
-            if gradient is not None:
-                arrive(parent, gradient)
+            assert gradient is not None, f"{node} gave no gradient for an input that needs one"
+            arrive(parent, gradient)
             if isinstance(parent, tuple):
                 producer = parent[0]
                 waiting[producer] -= 1

@@ -91,7 +91,9 @@ def test_spd_matrices_are_symmetric_positive_definite(seed):
         pytest.param(arr(spd=True), (2, 3), "symmetric positive definite", id="not square"),
         pytest.param(arr(spd=True), (4,), "symmetric positive definite", id="not a matrix"),
         pytest.param(arr(low=-0.05, high=0.05, avoid=0), (2,), "no room between", id="no room"),
-        pytest.param(arr(low=-0.05, high=0.05, avoid=0, distinct=True), (2,), "no room between", id="no room, distinct"),
+        pytest.param(
+            arr(low=-0.05, high=0.05, avoid=0, distinct=True), (2,), "no room between", id="no room, distinct"
+        ),
         pytest.param(Domain(low=2, high=1), (2,), "nothing lies between", id="narrowed to nothing"),
         pytest.param(Domain("int", below="k"), (2,), "below 'k'", id="a word without its size"),
         pytest.param(Domain("int"), (2,), "below None", id="integers without a bound"),
@@ -100,6 +102,13 @@ def test_spd_matrices_are_symmetric_positive_definite(seed):
 def test_nothing_to_draw_is_said(domain, shape, message):
     with pytest.raises(ValueError, match=message):
         draw(domain, shape, rng())
+
+
+def test_distinct_values_on_one_side_of_a_value_to_avoid():
+    values = draw(arr(low=0, high=1, avoid=(0, 0.95), distinct=True), (20,), rng())
+    assert values.min() >= 0.1
+    assert values.max() <= 0.85
+    assert (draw(arr(high=-2, distinct=True), (20,), rng()) <= -2).all()
 
 
 def test_the_same_seed_draws_the_same():

@@ -14,7 +14,7 @@ def test_other_names_of_numpy_mean_the_same_operator():
 
 
 def test_a_function_without_an_operator_is_a_type_error():
-    with pytest.raises(TypeError, match="np.fft2 has no operator here"):
+    with pytest.raises(TypeError, match=r"np\.fft2 has no operator here"):
         numpy_operator("fft2")
 
 

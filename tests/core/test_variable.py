@@ -1,7 +1,6 @@
-"""Variables: what they hold, their arithmetic, gradients on leaves, control flow, NumPy beside them."""
+"""Variables: what they hold, gradients on leaves, copies, and what the graph keeps alive."""
 
 import copy
-import math
 import pickle
 import weakref
 
@@ -14,13 +13,6 @@ from gradcheck_cli.core.variable import is_recording
 
 A = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]])
 B = np.array([[2.0, 0.5, -1.0], [3.0, 1.5, 2.5]])
-
-
-def grad_of(function, *arrays):
-    """Gradients of sum(function(...)) for every array."""
-    variables = [Variable(array) for array in arrays]
-    function(*variables).sum().backward()
-    return [variable.grad for variable in variables]
 
 
 # What a Variable holds
@@ -229,199 +221,14 @@ def test_the_users_array_stays_writable_and_training_in_place_works():
     assert abs(x.data[0]) < 1e-9
 
 
-# Arithmetic, methods, indexing
-
-
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda x, y: x + y,
-        lambda x, y: x - y,
-        lambda x, y: x * y,
-        lambda x, y: x / y,
-        lambda x, y: y ** (x * 0.1 + 2.0) if (y.data > 0).all() else y**2 + x,
-        lambda x, y: -x + abs(y) + (+x),
-        lambda x, y: 2 + x - 3 * y,
-        lambda x, y: 2 - x + 1 / y,
-        lambda x, y: x @ y.T,
-        lambda x, y: x[0] * y[1, ::-1] + x[:, 1].sum(),
-        lambda x, y: x.reshape(3, 2) @ y.reshape((2, 3)).transpose(1, 0).T,
-        lambda x, y: x.mean(axis=0) * y.max(axis=1, keepdims=True),
-    ],
-    ids=range(12),
-)
-def test_arithmetic_agrees_with_numpy_and_with_differences(function):
-    x, y = Variable(A), Variable(B)
-    out = function(x, y)
-    assert np.allclose(out.data, np.asarray(function(Variable(A, False), Variable(B, False)).data))
-    out.sum().backward()
-    h = 1e-6
-    for array, variable, at in ((A, x, 0), (B, y, 1)):
-        if variable.grad is None:
-            continue
-        for index in np.ndindex(array.shape):
-            both = [A.copy(), B.copy()]
-            both[at][index] += h
-            above = function(*[Variable(value, False) for value in both]).data.sum()
-            both[at][index] -= 2 * h
-            below = function(*[Variable(value, False) for value in both]).data.sum()
-            assert variable.grad[index] == pytest.approx((above - below) / (2 * h), rel=1e-6, abs=1e-6), index
-
-
-def test_power_from_the_right():
-    x = Variable(3.0)
-    y = 2.0**x
-    y.backward()
-    assert y.item() == 8.0
-    assert x.grad == pytest.approx(8.0 * math.log(2.0))
-
-
-def test_matmul_from_the_right_takes_the_array_as_a_constant():
-    x = Variable(A)
-    y = B.T @ x
-    assert isinstance(y, Variable)
-    y.backward(np.ones((3, 3)))
-    assert np.allclose(x.grad, B @ np.ones((3, 3)))
-
-
-def test_augmented_assignment_makes_a_new_variable():
-    x = Variable(2.0)
-    y = x
-    y += x
-    y *= 3.0
-    assert x.item() == 2.0
-    y.backward()
-    assert x.grad == 6.0
-
-
-def test_item_assignment_is_refused():
-    with pytest.raises(TypeError, match="does not support item assignment"):
-        Variable(A)[0, 0] = 1.0
-
-
-def test_indexing_with_integer_variables_and_arrays_sums_repeated_elements():
-    x = Variable([1.0, 2.0, 3.0])
-    index = Variable(np.array([0, 2, 2]), requires_grad=False)
-    x[index].sum().backward()
-    assert x.grad.tolist() == [1.0, 0.0, 2.0]
-
-
-def test_iteration_yields_rows_that_record():
-    x = Variable(A)
-    first, second = x
-    (first * second).sum().backward()
-    assert np.array_equal(x.grad, A[::-1])
-    with pytest.raises(TypeError, match="0-d"):
-        iter(Variable(1.0))
-    with pytest.raises(TypeError, match="unsized"):
-        len(Variable(1.0))
-
-
-def test_python_numbers_do_not_widen_float32():
-    x = Variable(np.ones(3, dtype=np.float32))
-    y = (x * 2.0 + 1) ** 2 / 3 - True
-    assert y.dtype == np.float32
-    y.sum().backward()
-    assert x.grad.dtype == np.float32
-    assert (x * np.float64(2.0)).dtype == np.float64, "a number of NumPy widens, as in NumPy"
-
-
-# Control flow and comparisons
-
-
-def test_comparisons_are_constants():
-    x, y = Variable(A), Variable(B)
-    assert np.array_equal(x < y, A < B)
-    assert np.array_equal(x <= 1.0, A <= 1.0)
-    assert np.array_equal(x > B, A > B)
-    assert np.array_equal(A >= y, A >= B)
-    assert np.array_equal(x == x, np.ones_like(A, dtype=bool))
-    assert np.array_equal(B != x, A != B)
-    assert not isinstance(x < y, Variable)
-    with pytest.raises(ValueError, match="ambiguous"):
-        bool(x)
-
-
-@pytest.mark.parametrize(("start", "slope"), [(3.0, 4.0), (-3.0, -1.0)], ids=["positive", "negative"])
-def test_if_takes_the_branch_that_ran(start, slope):
-    x = Variable(start)
-    y = x * 4.0 if x > 0 else -x
-    y.backward()
-    assert x.grad == slope
-
-
-def test_while_and_for_record_what_ran():
-    x = Variable(1.5)
-    y, steps = x, 0
-    while y < 20:
-        y = y * x
-        steps += 1
-    for _ in range(2):
-        y = y + x
-    y.backward()
-    power = steps + 1
-    assert x.grad == pytest.approx(power * 1.5 ** (power - 1) + 2)
-
-
-# NumPy beside Variables
-
-
-def test_numpy_functions_mean_the_operator_of_that_name():
-    x = Variable(A)
-    for out in (np.tanh(x), np.exp(x), np.sum(x, axis=0), np.reshape(x, (3, 2)), np.absolute(x), np.mean(x)):
-        assert isinstance(out, Variable)
-        assert out.creator is not None
-    assert np.array_equal(np.sum(x, 0).data, A.sum(0))
-    assert np.array_equal(np.concatenate([x, x], axis=1).data, np.concatenate([A, A], axis=1))
-    assert np.array_equal(np.concatenate((A, x), 1).data, np.concatenate([A, A], axis=1))
-    assert np.array_equal(np.where(A > 0, x, 0.0).data, np.where(A > 0, A, 0.0))
-    assert np.array_equal(np.maximum(x, 0.0).data, np.maximum(A, 0.0))
-
-
-@pytest.mark.parametrize("number", [2, 2.0, np.float64(2), np.int64(2), np.full((2, 3), 2.0)], ids=repr)
-def test_numbers_and_arrays_of_numpy_stand_on_either_side(number):
-    for function in (lambda x: number * x, lambda x: x * number):
-        x = Variable(A)
-        out = function(x)
-        assert isinstance(out, Variable)
-        out.backward(np.ones_like(A))
-        assert np.array_equal(x.grad, np.full_like(A, 2.0))
-
-
-def test_functions_without_a_gradient_give_plain_values():
-    x = Variable(A)
-    assert np.isfinite(x).all()
-    assert np.shape(x) == (2, 3)
-    assert np.argmax(x) == A.argmax()
-    assert np.allclose(x, A)
-    assert np.array_equal(np.zeros_like(x), np.zeros_like(A))
-    assert np.any(np.logical_and(x > 0, True))
-    for value in (np.isnan(x), np.argsort(x, axis=0), np.sum([1, 2])):
-        assert not isinstance(value, Variable)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        pytest.param(lambda x: np.arctan2(x, 1.0), "np.arctan2 has no operator here", id="ufunc"),
-        pytest.param(lambda x: np.cumsum(x), "np.cumsum has no operator here", id="function"),
-        pytest.param(lambda x: np.add.reduce(x), "np.add.reduce has no operator here", id="reduce"),
-        pytest.param(lambda x: np.add(x, 1.0, out=np.zeros((2, 3))), "write a = a \\+ v", id="out"),
-        pytest.param(lambda x: np.add(x, 1.0, where=True), "takes no where", id="where"),
-        pytest.param(lambda x: np.asarray(x), "use .data", id="asarray"),
-        pytest.param(lambda x: np.array([x, x]), "use .data", id="array of a list"),
-    ],
-)
-def test_what_would_lose_the_gradient_is_refused(call, message):
-    with pytest.raises(TypeError, match=message):
-        call(Variable(A))
-
-
-def test_adding_a_variable_into_an_array_in_place_is_refused():
-    total = np.zeros((2, 3))
-    with pytest.raises(TypeError, match=r"write a = a \+ v"):
-        total += Variable(A)
-    assert not total.any()
+def test_data_replaced_by_a_bare_number_goes_on_working():
+    w = Variable(np.array(4.0))
+    for _ in range(60):
+        w.zero_grad()
+        (w * w).backward()
+        w.data = w.data - 0.2 * w.grad
+        assert isinstance(w.grad, np.ndarray)
+    assert abs(w.data) < 1e-9
 
 
 # Copies
@@ -485,4 +292,6 @@ def test_an_operator_of_the_users_works_beside_the_built_in_ones():
     def _(g, x):
         return 3 * x**2 * g
 
-    assert np.allclose(grad_of(lambda x, y: cube(x) * y, A, B)[0], 3 * A**2 * B)
+    x = Variable(A)
+    (cube(x) * B).sum().backward()
+    assert np.allclose(x.grad, 3 * A**2 * B)

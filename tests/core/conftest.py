@@ -1,0 +1,31 @@
+"""Operator files in a temporary folder, as a user would write them."""
+
+import textwrap
+
+import pytest
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file below the temporary folder; return its path."""
+
+    def write_file(name, text):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
+        return path
+
+    return write_file
+
+
+@pytest.fixture
+def operator_text():
+    """The text of a right operator: `operator_text("relu")`."""
+
+    def text(name, body="x * 2", import_line="from gradcheck_cli import op"):
+        return (
+            f'{import_line}\n\n\n@op\ndef {name}(x):\n    """Some function."""\n    return {body}\n'
+            f"\n\n@{name}.backward\ndef _(g):\n    return 2 * g\n"
+        )
+
+    return text

@@ -1,0 +1,313 @@
+"""One mistake in a declaration each: the message names it, at its place."""
+
+import inspect
+
+import pytest
+
+from gradcheck_cli import arr, ints, keep, mask, op
+from gradcheck_cli.errors import OperatorError
+
+
+def say(definition):
+    """All that is said about a declaration."""
+    with pytest.raises(OperatorError) as error:
+        _ = definition.operator
+    return str(error.value)
+
+
+def operator(forward, backward=lambda g: g, **options):
+    made = op(**options)(forward)
+    if backward:
+        made.backward(backward)
+    return made
+
+
+def mistakes():
+    def lambda_():
+        return operator(lambda x: x)
+
+    def no_array():
+        def f(*, axis=0):
+            """Some function."""
+
+        return operator(f, None)
+
+    def var_keyword():
+        def f(x, **options):
+            """Some function."""
+
+        return operator(f)
+
+    def attribute_before_the_star():
+        def f(x, slope=0.5):
+            """Some function."""
+
+        return operator(f)
+
+    def unknown_option():
+        def f(x, *, slope=0.5):
+            """Some function."""
+
+        return operator(f, slop=[0.1])
+
+    def output_misspelt():
+        def f(x):
+            """Some function."""
+
+        return operator(f, output="a b")
+
+    def domain_for_an_attribute():
+        def f(x, *, slope=0.5):
+            """Some function."""
+
+        return operator(f, slope=arr())
+
+    def values_without_a_list():
+        def f(x, *, slope=0.5):
+            """Some function."""
+
+        return operator(f, slope=0.1)
+
+    def list_for_an_array():
+        def f(x):
+            """Some function."""
+
+        return operator(f, x=[0.1])
+
+    def outputs_as_a_number():
+        def f(x):
+            """Some function."""
+
+        return operator(f, outputs=2)
+
+    def outputs_with_a_comma():
+        def f(x):
+            """Some function."""
+
+        return operator(f, outputs="loss, probs")
+
+    def outputs_twice():
+        def f(x):
+            """Some function."""
+
+        return operator(f, outputs="loss loss")
+
+    def later():
+        def f(x):
+            """Some function."""
+
+        return operator(f, batch="elementwise")
+
+    def reserved_argument():
+        def f(g):
+            """Some function."""
+
+        return operator(f, lambda g: g)
+
+    def reserved_prefix():
+        def f(g_x):
+            """Some function."""
+
+        return operator(f)
+
+    def reserved_output():
+        def f(x):
+            """Some function."""
+
+        return operator(f, lambda g_out: g_out, outputs="out mask")
+
+    def reserved_kept():
+        def f(x):
+            """Some function."""
+            return keep(x, linear=x)
+
+        return operator(f)
+
+    def output_named_like_an_input():
+        def f(x):
+            """Some function."""
+
+        return operator(f, lambda g_y: g_y, outputs="x y")
+
+    def kept_named_like_an_input():
+        def f(x):
+            """Some function."""
+            return keep(x, x=2 * x)
+
+        return operator(f)
+
+    def below_of_no_shape():
+        def f(x, labels):
+            """Some function."""
+
+        return operator(f, x=arr("n classes"), labels=ints("n", below="class_"))
+
+    def outputs_that_do_not_fit():
+        def f(x):
+            """Some function."""
+            return x, 2 * x
+
+        return operator(f)
+
+    def kept_outputs_that_do_not_fit():
+        def f(x):
+            """Some function."""
+            return keep(x, a=1)
+
+        return operator(f, lambda g_a: g_a, outputs="a b")
+
+    def no_backward():
+        def f(x):
+            """Some function."""
+
+        return operator(f, None)
+
+    def no_backward_for_one():
+        @op
+        def f(x, y):
+            """Some function."""
+
+        f.backward("x")(lambda g: g)
+        return f
+
+    def unknown_target():
+        @op(labels=ints("n", below=2))
+        def f(weight, labels):
+            """Some function."""
+
+        f.backward("weights")(lambda g: g)
+        return f
+
+    def target_without_a_gradient():
+        @op(labels=ints("n", below=2))
+        def f(x, labels):
+            """Some function."""
+
+        f.backward("labels")(lambda g: g)
+        return f
+
+    def two_general_rules():
+        @op
+        def f(x):
+            """Some function."""
+
+        f.backward(lambda g: g)
+        f.backward(lambda g: g)
+        return f
+
+    def general_and_special_rule():
+        @op
+        def f(x, y):
+            """Some function."""
+
+        f.backward(lambda g: (g, g))
+        f.backward("x")(lambda g: g)
+        return f
+
+    def one_target_twice():
+        @op
+        def f(x):
+            """Some function."""
+
+        f.backward("x", "x")(lambda g: (g, g))
+        return f
+
+    def asks_for_what_is_not_there():
+        def f(x, *, slope=0.5):
+            """Some function."""
+
+        return operator(f, lambda g, slop: g)
+
+    def asks_for_the_plain_g_of_several():
+        def f(x):
+            """Some function."""
+
+        return operator(f, lambda g: g, outputs="loss probs")
+
+    def asks_for_no_cotangent():
+        def f(x):
+            """Some function."""
+
+        return operator(f, lambda x: x)
+
+    def takes_anything():
+        def f(x):
+            """Some function."""
+
+        return operator(f, lambda g, **rest: g)
+
+    def spreads_a_plain_input():
+        def f(x):
+            """Some function."""
+
+        return operator(f, lambda g, *x: g)
+
+    def backward_without_an_input():
+        def f(labels):
+            """Some function."""
+
+        return operator(f, lambda g: g, labels=mask())
+
+    def sampler_without_rng():
+        def f(x):
+            """Some function."""
+
+        made = operator(f)
+        made.sample(lambda: 1)
+        return made
+
+    return {
+        lambda_: "an operator needs a name",
+        no_array: "has no array argument",
+        var_keyword: "takes **options: attributes are named one by one",
+        attribute_before_the_star: "'slope=0.5' is an attribute, so it stands behind a *",
+        unknown_option: "the decorator names 'slop', which is no parameter|did you mean 'slope'?",
+        output_misspelt: "the decorator names 'output', which is no parameter|did you mean 'outputs'?",
+        domain_for_an_attribute: "'slope' has a domain but is an attribute",
+        values_without_a_list: "'slope' should list the values to try|slope=[0.1]",
+        list_for_an_array: "'x' is an array: its domain is arr(...), ints(...) or mask(...)",
+        outputs_as_a_number: "outputs=2 should be different names",
+        outputs_with_a_comma: "outputs='loss, probs' should be different names",
+        outputs_twice: "outputs='loss loss' should be different names",
+        later: "'batch=' can't be declared yet",
+        reserved_argument: "'g' is a reserved name",
+        reserved_prefix: "'g_x' is a reserved name",
+        reserved_output: "'out' is a reserved name",
+        reserved_kept: "'linear' is a reserved name",
+        output_named_like_an_input: "'x' names two things that the backward could ask for",
+        kept_named_like_an_input: "'x' names two things that the backward could ask for",
+        below_of_no_shape: "the values of 'labels' are below 'class_', which is no word|did you mean 'classes'?",
+        outputs_that_do_not_fit: "the number of outputs here is 2, declared are 1: out",
+        kept_outputs_that_do_not_fit: "the number of outputs here is 1, declared are 2: a, b",
+        no_backward: "has no backward|write one: @f.backward",
+        no_backward_for_one: "has no backward for 'y'|@f.backward(\"y\")",
+        unknown_target: "backward('weights') names no differentiable input|did you mean 'weight'?",
+        target_without_a_gradient: "backward('labels') names no differentiable input|these are: x",
+        two_general_rules: "has two backward rules for one input",
+        general_and_special_rule: "has two backward rules for one input",
+        one_target_twice: "has two backward rules for one input",
+        asks_for_what_is_not_there: "its backward asks for 'slop', which isn't there|did you mean 'slope'?",
+        asks_for_the_plain_g_of_several: "its backward asks for 'g', which isn't there",
+        asks_for_no_cotangent: "its backward doesn't take the cotangent g",
+        takes_anything: "its backward takes **rest: it asks for values by name",
+        spreads_a_plain_input: "its backward takes *x: it asks for values by name",
+        backward_without_an_input: "has a backward, but no input with a gradient",
+        sampler_without_rng: "its sample function takes one argument, a NumPy Generator",
+    }
+
+
+MISTAKES = mistakes()
+
+
+@pytest.mark.parametrize(("make", "said"), MISTAKES.items(), ids=[make.__name__ for make in MISTAKES])
+def test_a_mistake_is_said_at_its_place(make, said):
+    text = say(make())
+    for part in said.split("|"):
+        assert part in text
+    assert text.startswith(f"{__file__}:")
+    shown = int(text.split(":")[1])
+    first, last = (
+        inspect.getsourcelines(make)[1],
+        inspect.getsourcelines(make)[1] + len(inspect.getsourcelines(make)[0]),
+    )
+    assert first < shown < last, "the line is inside the function that makes the mistake"

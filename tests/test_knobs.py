@@ -1,0 +1,74 @@
+"""The knobs of a check: ranges, defaults, and what is said about anything else."""
+
+import pytest
+
+from gradcheck_cli.knobs import LATER, Knobs, read_knob, read_knobs
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "read"),
+    [
+        ("rtol", 1e-6, 1e-6),
+        ("eps", 0.5, 0.5),
+        ("timeout", 60, 60.0),
+        ("sweep", True, True),
+        ("sample", 3, 3),
+        ("dtype", "float32", "float32"),
+    ],
+)
+def test_right_values_are_read(name, value, read):
+    got = read_knob(name, value)
+    assert got == read
+    assert type(got) is type(read)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("rtol", 0, "rtol should be a number between 0 and 1"),
+        ("rtol", 1, "rtol should be a number between 0 and 1"),
+        ("rtol", -1e-7, "rtol should be"),
+        ("rtol", "1e-7", "rtol should be"),
+        ("rtol", True, "rtol should be"),
+        ("rtol", float("nan"), "rtol should be"),
+        ("rtol", None, "rtol should be"),
+        ("eps", 2.0, "eps should be a number between 0 and 1"),
+        ("timeout", 0, "timeout should be a positive number"),
+        ("timeout", float("inf"), "timeout should be a positive number"),
+        ("timeout", 10**400, "timeout should be a positive number"),
+        ("sample", 0, "sample should be a whole number of elements, 1 or more"),
+        ("sample", 2.0, "sample should be a whole number"),
+        ("sample", True, "sample should be a whole number"),
+        ("sweep", 1, "sweep should be true or false"),
+        ("sweep", "yes", "sweep should be true or false"),
+        ("dtype", "float16", "dtype should be float64 or float32"),
+        ("dtype", ["float64"], "dtype should be float64 or float32"),
+        ("rtoll", 1e-7, "unknown knob 'rtoll'. did you mean 'rtol'?"),
+        ("zzz", 1e-7, "unknown knob 'zzz'."),
+        ("directions", 3, "'directions' comes with a later version"),
+    ],
+    ids=str,
+)
+def test_wrong_values_are_said(name, value, said):
+    with pytest.raises(ValueError) as error:  # noqa: PT011 (the text is compared below)
+        read_knob(name, value)
+    assert str(error.value).startswith(said)
+
+
+def test_names_hold_the_later_ones():
+    assert set(Knobs.names()) == LATER | {"rtol", "eps", "sweep", "sample", "dtype", "timeout"}
+
+
+def test_values_are_put_over_a_base_and_none_changes_nothing():
+    base = read_knobs({"rtol": 1e-5, "sample": 3})
+    assert base == Knobs(rtol=1e-5, sample=3)
+    assert read_knobs({"rtol": 1e-4, "sample": None}, base) == Knobs(rtol=1e-4, sample=3)
+    assert read_knobs({}) == Knobs()
+    with pytest.raises(ValueError, match="eps"):
+        read_knobs({"rtol": 1e-4, "eps": 7}, base)
+
+
+def test_the_defaults_are_right_values():
+    for name, value in vars(Knobs()).items():
+        if value is not None:
+            assert read_knob(name, value) == value
