@@ -14,7 +14,7 @@ from numpy.lib import format as npy
 
 from gradcheck_cli.core.arrays import Array, read_only
 from gradcheck_cli.errors import near
-from gradcheck_cli.spec.folders import Folders
+from gradcheck_cli.spec.folders import Folders, Unusable, near_file
 
 MOST_ELEMENTS = 10**7
 MOST_AXES = 32
@@ -30,46 +30,36 @@ class ArrayFiles:
     def read(self, text: str) -> Array:
         """Return the array that `text` names: `a.npy`, `a.npz` with one array, or `a.npz:W`.
 
-        The array is read-only, of booleans, integers or floats. Raises ValueError, in words for
-        the user, for a path out of reach and for a file that is missing, broken, too large or of
-        another kind.
+        The array is read-only, of booleans, integers or floats. Raises Unusable for a path out of
+        reach, and for a file that is missing, broken, too large or of another kind.
         """
         name, member = text, ""
         if ".npz:" in text:
             name, _, member = text.rpartition(":")
         path = self.folders.locate(name)
         if path.suffix not in (".npy", ".npz"):
-            raise ValueError(f"'{name}' is no .npy or .npz file")
+            raise Unusable(f"'{name}' is no .npy or .npz file")
         if not self.folders.is_file(path):
-            raise ValueError(f"no file '{name}' {_near_file(path)}".strip())
+            raise Unusable(f"no file '{name}'", near_file(path, (".npy", ".npz")))
         key = (path, member)
         if key not in self._read:
             self._read[key] = read_only(_guarded(path, member, name))
         return self._read[key]
 
 
-def _near_file(path: Path) -> str:
-    try:
-        names = [other.name for other in path.parent.iterdir() if other.suffix in (".npy", ".npz")]
-    except OSError:
-        return ""
-    hint = near(path.name, names)
-    return f"({hint})" if hint else ""
-
-
 def _guarded(path: Path, member: str, shown: str) -> Array:
-    """Read an array; whatever a broken file makes NumPy or zipfile raise becomes a ValueError."""
+    """Read an array; whatever a broken file makes NumPy or zipfile raise becomes an Unusable."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return _read_npy_file(path) if path.suffix == ".npy" else _read_npz(path, member, shown)
     except _Refused as refused:
-        raise ValueError(f"'{shown}' {refused}") from refused
+        raise Unusable(f"'{shown}' {refused}", refused.hint) from refused
     except Exception as error:
-        raise ValueError(f"'{shown}' can't be read: the file is broken ({type(error).__name__})") from error
+        raise Unusable(f"'{shown}' can't be read: the file is broken ({type(error).__name__})") from error
 
 
-class _Refused(ValueError):
+class _Refused(Unusable):
     """The file is sound, but not what a spec may use; the message continues the file's name."""
 
 
@@ -83,11 +73,11 @@ def _read_npz(path: Path, member: str, shown: str) -> Array:
         names = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
         if not member and len(names) != 1:
             example = f"{shown}:{names[0]}" if names else ""
-            raise _Refused(f"holds {len(names)} arrays: name one" + (f", as in {example}" if names else ""))
+            raise _Refused(f"holds {len(names)} arrays", f"name one, as in {example}" if names else "")
         member = member or names[0]
         if member not in names:
             hint = near(member, names) or f"there are: {', '.join(names)}"
-            raise _Refused(f"holds no array '{member}': {hint}")
+            raise _Refused(f"holds no array '{member}'", hint)
         with archive.open(f"{member}.npy") as stream:
             return _read_npy(stream)
 

@@ -9,6 +9,7 @@ from gradcheck_cli.spec.array_types import read_kind
 from gradcheck_cli.spec.bounds import BOUNDS, read_below, read_domain
 from gradcheck_cli.spec.case import ArraySpec
 from gradcheck_cli.spec.entry import Entry
+from gradcheck_cli.spec.folders import Unusable
 from gradcheck_cli.spec.shapes import read_shape, shape_text
 
 _WITHOUT_BOUNDS = ("normal", "zeros", "ones", "he", "xavier", "spd")
@@ -70,8 +71,8 @@ def _data(entry: Entry) -> Array | None:
         return None
     try:
         return entry.setting.files.read(str(entry.plain("file")))
-    except ValueError as error:
-        entry.say_of_value("file", str(error), "wrong-file")
+    except Unusable as error:
+        entry.say_of_value("file", str(error), "wrong-file", error.hint)
         return None
 
 

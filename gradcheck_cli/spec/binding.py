@@ -22,14 +22,10 @@ _TAKE_ONE = "take them apart on a line of its own: {names} = ..."
 
 @dataclass(frozen=True, eq=False)
 class Argument:
-    """A value given to an operator, and the part of the text that messages about it point to.
-
-    `whole` keeps a whole number an integer, as indices need it.
-    """
+    """A value given to an operator, and the part of the text that messages about it point to."""
 
     value: Value
     node: ast.expr | ast.keyword
-    whole: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,12 +43,16 @@ Arrays: TypeAlias = list[tuple[Input, Argument | None]]
 
 @dataclass
 class Binder:
-    """Binds calls, and notes the domain of each array that is a direct argument of an operator."""
+    """Binds calls, and notes the domain of each array that is a direct argument of an operator.
+
+    `in_index` says that what is bound stands in an index, where whole numbers stay integers.
+    """
 
     source: Source
     builder: Builder
     builtins: Mapping[str, Operator]
     domains: dict[str, Domain] = field(default_factory=dict)
+    in_index: bool = False
 
     def bind(self, call: Call) -> tuple[tuple[int, ...], dict[str, Any]] | None:
         """Return the slots of the arrays and the attributes; None, with every problem noted, if there are any."""
@@ -82,7 +82,7 @@ class Binder:
         if isinstance(value, Result):
             return value.slot
         if isinstance(value, Constant):
-            kind = "int" if argument.whole else item.domain.kind if item else "float"
+            kind = "int" if self.in_index else item.domain.kind if item else "float"
             return self._literal(argument.node, value, where, kind)
         if isinstance(value, Several):
             hint = _TAKE_ONE.format(names=", ".join(value.operator.outputs))

@@ -29,7 +29,6 @@ def call(context: Context, node: ast.Call) -> Visit:
     name = named_by.id if named_by else method.attr if method else dotted or ""
     if name.startswith("_"):
         return _underscore(context, node)
-    in_index, context.in_index = context.in_index, False
     positional: list[Argument] = []
     if method is not None and _is_foreign(context, method):
         hint = f"operators have no namespace: write {name}(...)"
@@ -50,7 +49,6 @@ def call(context: Context, node: ast.Call) -> Visit:
                 keyword, "'**' is not part of the language", "not-allowed", "write the arguments out one by one"
             )
         named.append((keyword.arg or "", Argument(value, keyword)))
-    context.in_index = in_index
     if any(isinstance(part, ast.Starred) for part in node.args) or any(not name for name, _ in named):
         return BROKEN
     if method is not None:
@@ -94,16 +92,16 @@ def _by_name(
     if "." in name:
         hint = "np., np.linalg. and np.fft. stand for the operators of their name"
         return context.say(node, f"{name} is not available", "unknown-operator", hint)
-    operator = context.lookup.called(name)
-    chosen = context.constant(name) if operator is None else None
-    if isinstance(chosen, str):  # a name under matrix: that stands for several operators
-        operator = context.lookup.called(chosen)
+    known = context.lookup.is_operator(name)
+    if name == "dict" and not positional and not known:
+        return _mapping(context, named)
+    if name in _BOOLEAN_FUNCTIONS and not named and not known:
+        return _boolean_function(context, node, name, positional)
+    chosen = None if known else context.constant(name)
+    # A name under matrix: may stand for several operators.
+    operator = context.lookup.called(chosen if isinstance(chosen, str) else name)
     if operator is not None:
         return context.apply(Call(operator, node, positional, named))
-    if name == "dict" and not positional:
-        return _mapping(context, named)
-    if name in _BOOLEAN_FUNCTIONS and not named:
-        return _boolean_function(context, node, name, positional)
     if isinstance(chosen, str):
         message = f"unknown operator '{chosen}', the value of '{name}' here"
         return context.say(node, message, "unknown-operator", context.lookup.suggestion(chosen))

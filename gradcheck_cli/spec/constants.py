@@ -70,7 +70,7 @@ def compute(sign: Sign, *numbers: Number) -> Number:
     Raises ArithmeticError, in plain words, where the result isn't a finite real number though
     `numbers` are finite; an integer too large for a float counts as infinite and is never built.
     """
-    if False and _bits_of_power(*numbers) > _LARGEST_BITS:
+    if sign.python is operator.pow and _bits_of_power(*numbers) > _LARGEST_BITS:
         raise ArithmeticError("the result is too large for a number")
     try:
         result = sign.python(*numbers)

@@ -39,8 +39,8 @@ class Context:
         self.constants = {unicodedata.normalize("NFKC", name): (name, value) for name, value in constants.items()}
         self.assigned: dict[str, tuple[Value, Assigned]] = {}
         self.names: set[str] = set()
+        self.indices: set[str] = set()
         self.operators: dict[Operator, None] = {}
-        self.in_index = False
 
     def say(self, node: ast.expr | ast.stmt | ast.keyword, message: str, code: str, hint: str = "") -> Broken:
         """Note a problem with `node`, and return what becomes of it."""
@@ -100,7 +100,7 @@ class Context:
         if isinstance(value, complex | bytes):
             kind = "a complex number" if isinstance(value, complex) else "a text of bytes"
             return self.say(node, f"{kind} is not part of the language", "not-allowed")
-        if value is ... and not self.in_index:
+        if value is ... and not self.binder.in_index:
             return self.say(node, "... stands in an index only", "not-allowed", "x[..., 0]")
         if isinstance(value, int | float) and too_large(value):
             return self.say(node, "this number is too large", "wrong-number", "infinity is np.inf")

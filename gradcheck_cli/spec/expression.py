@@ -28,13 +28,15 @@ class Expression:
 
     `names` are the arrays and constants that it uses. `domains` has an entry for each array that is
     a direct argument of an operator: what the operator accepts there, narrowed over all uses.
-    `operators` are the distinct ones that it applies, in order.
+    `operators` are the distinct ones that it applies, in order. `indices` are the arrays that stand
+    as an index themselves, so that they hold whole numbers or booleans.
     """
 
     text: str
     names: frozenset[str]
     domains: Mapping[str, Domain]
     operators: tuple[Operator, ...]
+    indices: frozenset[str]
     program: Program = field(repr=False)
 
     def __call__(self, values: Mapping[str, Variable | Array], dtype: np.dtype[Any]) -> tuple[Variable | Array, ...]:
@@ -73,8 +75,8 @@ def compile_expression(
         problems.extend(dict.fromkeys(sorted(source.problems, key=_position)))
         return None
     program = context.builder.build(outputs, source.problem)
-    names = frozenset(context.names)
-    return Expression(text, names, context.binder.domains, tuple(context.operators), program)
+    names, indices = frozenset(context.names), frozenset(context.indices)
+    return Expression(text, names, context.binder.domains, tuple(context.operators), indices, program)
 
 
 def _position(problem: Problem) -> tuple[int, int]:

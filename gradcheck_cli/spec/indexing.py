@@ -14,9 +14,9 @@ from gradcheck_cli.spec.program import Slot
 def subscript(context: Context, node: ast.Subscript) -> Visit:
     """Compile `x[key]` to the built-in getitem; `f(x)[0]` takes one of several outputs."""
     value = yield node.value
-    in_index, context.in_index = context.in_index, True
+    in_index, context.binder.in_index = context.binder.in_index, True
     key = yield node.slice
-    context.in_index = in_index
+    context.binder.in_index = in_index
     if isinstance(value, Broken) or isinstance(key, Broken):
         return BROKEN
     if isinstance(value, Several):
@@ -63,6 +63,8 @@ def _one_of(context: Context, node: ast.Subscript, several: Several, key: Value)
 def _index(context: Context, node: ast.expr, part: Value) -> Any:
     """Return one part of an index, a Slot for an array; BROKEN, with a problem noted, for what can't be one."""
     if isinstance(part, Result):
+        if part.name:
+            context.indices.add(part.name)
         return Slot(part.slot)
     if isinstance(part, Constant) and _is_index(part.value):
         return part.value

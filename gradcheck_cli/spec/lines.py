@@ -110,10 +110,14 @@ def _unpack(
     names = target.elts
     parts = _parts(value)
     if not isinstance(value, Broken) and len(parts) != len(names):
-        giver = f"{node.func.id} gives" if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else "here is"
+        giver = (
+            f"{node.func.id} gives"
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+            else "the right side has"
+        )
         count = described(value) if isinstance(value, Several) else f"{len(parts)} values" if parts else "one value"
         taken = f"{len(names)} name{'s' * (len(names) != 1)}"
-        context.say(target, f"{giver} {count}, but {taken} for it", "wrong-count", "one name for each value")
+        context.say(target, f"{giver} {count} for {taken}", "wrong-count", "give one name to each value")
     if len(parts) != len(names):
         parts = [BROKEN] * len(names)
     # Of an operator's outputs some may be left alone; a value that is written out is there to be used.

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.errors import Location, Problem, SpecError, near
+from gradcheck_cli.errors import Location, Problem, SpecError
 from gradcheck_cli.spec.array_files import ArrayFiles
 from gradcheck_cli.spec.case import Case
 from gradcheck_cli.spec.cases import CaseReader, Draft
-from gradcheck_cli.spec.folders import Folders
+from gradcheck_cli.spec.folders import Folders, near_file
 from gradcheck_cli.spec.given import GivenValues
 from gradcheck_cli.spec.matrix import MOST_CASES
 from gradcheck_cli.spec.nodes import Listing, Mark, Node, Scalar, Table, describe
@@ -21,7 +22,8 @@ from gradcheck_cli.spec.structure import Checked, check_structure
 from gradcheck_cli.spec.yaml_reader import LARGEST_FILE, decode, read_documents
 
 _NEEDS = "a spec needs an expression and its parameters: {expr: tanh(x), params: {x: 2 3}}"
-_LONGEST_NAME = 60
+_LONGEST_EXPRESSION = 60
+_LARGEST_NAME = 200
 _SUFFIXES = (".grad.yaml", ".grad.yml", ".yaml", ".yml")
 
 
@@ -29,7 +31,7 @@ def load_spec(
     path: Path | None,
     *,
     shown: str,
-    text: str | None = None,
+    text: str | bytes | None = None,
     loader: Loader,
     given: Mapping[str, Operator],
     data_only: bool = False,
@@ -45,14 +47,14 @@ def load_spec(
     documents = read_documents(source, problems)
     folders = Folders(path.parent if path else Path.cwd())
     operators = OperatorFiles(loader, given, folders, problems, data_only)
-    files, values = ArrayFiles(folders), GivenValues(problems)
-    if not any(not _is_empty(document) for document in documents):
+    reader = CaseReader(problems, operators, ArrayFiles(folders), GivenValues(problems))
+    if all(_is_empty(document) for document in documents):
         problems.add(Mark(1, 1), "the file holds no spec", "empty-spec", _NEEDS)
         problems.raise_any()
     stem = _stem(path.name) if path else "stdin"
     found: list[tuple[str, Case | None, Mark]] = []
     for number, document in enumerate(documents, start=1):
-        reader = CaseReader(problems, operators, files, values)
+        reader.begin_document()
         name = stem if number == 1 else f"{stem} {number}"
         for draft, name_mark in _drafts(document, name, problems):
             found += [(case_name, case, name_mark) for case_name, case in reader.read(draft).items()]
@@ -74,19 +76,12 @@ def _contents(path: Path | None, shown: str) -> bytes:
         with path.open("rb") as stream:
             return stream.read(LARGEST_FILE + 1)
     except FileNotFoundError:
-        message, hint = "no such file", near(path.name, _names_beside(path))
+        message, hint = "no such file", near_file(path, (".yaml", ".yml"))
     except IsADirectoryError:
         message, hint = "this is a folder, not a spec", ""
     except (OSError, ValueError) as error:
         message, hint = f"can't be read: {getattr(error, 'strerror', None) or error}", ""
     raise SpecError(Problem(message, where, "missing-file", hint))
-
-
-def _names_beside(path: Path) -> list[str]:
-    try:
-        return [other.name for other in path.parent.iterdir() if other.suffix in (".yaml", ".yml")]
-    except OSError:
-        return []
 
 
 def _stem(name: str) -> str:
@@ -126,7 +121,7 @@ def _drafts(document: Node, stem: str, problems: Problems) -> Iterator[tuple[Dra
     if "name" in top.table.items and len(listing.items) > 1:
         message = "a name beside 'cases' would be the name of every case"
         problems.add(top.table.keys["name"], message, "same-name", "name the cases one by one")
-        top = Checked(top.table.without({"name"}), top.damaged, top.lost_arrays, top.lost_constants)
+        top = replace(top, table=top.table.without({"name"}))
     for number, node in enumerate(listing.items, start=1):
         if not isinstance(node, Table):
             if not (isinstance(node, Scalar) and node.broken):
@@ -143,7 +138,7 @@ def _default_name(own: Checked, number: int) -> str:
     """Name a case after its own expression if that is short, else by its position."""
     expression = own.table.items.get("expr")
     text = str(expression.value).strip() if isinstance(expression, Scalar) else ""
-    return text if 0 < len(text) <= _LONGEST_NAME and text.isprintable() else f"case {number}"
+    return text if 0 < len(text) <= _LONGEST_EXPRESSION and text.isprintable() else f"case {number}"
 
 
 def _name(checked: Checked, default: str, mark: Mark, problems: Problems) -> tuple[str, Mark]:
@@ -154,6 +149,8 @@ def _name(checked: Checked, default: str, mark: Mark, problems: Problems) -> tup
     name = node.value.strip()
     if not name:
         problems.add(node.mark, "the name is empty", "wrong-name", "leave it out, or write one")
+    elif len(name) > _LARGEST_NAME:
+        problems.add(node.mark, f"the name is longer than {_LARGEST_NAME} characters", "wrong-name")
     elif not name.isprintable():
         problems.add(node.mark, "a name holds a character that can't be shown", "wrong-name", "write it on one line")
     return name, node.mark

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.scope import Scope
@@ -41,7 +40,8 @@ class Lookup:
 
     def called(self, name: str) -> Operator | None:
         """Return the operator that a call by `name` means: the nearest."""
-        return self._find(name) or (self._find(NUMPY_NAMES[name]) if name in NUMPY_NAMES else None)
+        other = NUMPY_NAMES.get(name, name)
+        return self._find(name if self.is_operator(name) or not self.is_operator(other) else other)
 
     def builtin(self, name: str) -> Operator | None:
         """Return the built-in operator of that name, for arithmetic and methods."""
@@ -56,7 +56,7 @@ class Lookup:
 
         What is wrong with installed packs is a problem from here on: the name might be one of theirs.
         """
-        self.problems.extend(problem for problem in self.scope.problems if problem not in self.problems)
+        self._add(self.scope.problems)
         return (
             near(name, [*self._names, *NUMPY_NAMES])
             or "`gradcheck list-ops` lists them; your own come from files under ops:"
@@ -64,22 +64,19 @@ class Lookup:
 
     @cached_property
     def _names(self) -> list[str]:
-        """All names, for which installed packs are loaded: only for a name that is otherwise unknown."""
-        names: list[str] = self._ask(lambda: self.scope.names) or []
-        return names
+        return self.scope.names
 
     def _find(self, name: str) -> Operator | None:
         if name not in self._found:
-            known = self.is_operator(name) or name in self._names
-            self._found[name] = self._ask(lambda: self.scope.find(name)) if known else None
+            try:
+                self._found[name] = self.scope.find(name)
+            except OperatorError as error:
+                self._found[name] = None
+                self._add(error.problems)
         return self._found[name]
 
-    def _ask(self, question: Callable[[], Any]) -> Any:
-        try:
-            return question()
-        except OperatorError as error:
-            self.problems.extend(problem for problem in error.problems if problem not in self.problems)
-            return None
+    def _add(self, problems: Iterable[Problem]) -> None:
+        self.problems.extend(problem for problem in problems if problem not in self.problems)
 
 
 def dotted_names(node: ast.expr) -> list[str]:

@@ -26,20 +26,21 @@ class Combination:
 def read_matrix(table: Table | None, sizes: set[str], problems: Problems) -> list[Combination]:
     """Return the combinations of a matrix in order, the last key's values changing first.
 
-    `sizes` are the keys that are dims. There is always at least one; what is wrong with the matrix is said.
+    `sizes` are the keys that are dims. There is always at least one. What is wrong with the matrix is
+    said, and a key without a right value has the value `...`.
     """
     if table is None:
         return [Combination()]
     columns = {name: _column(name, node, name in sizes, problems) for name, node in table.items.items()}
+    lost = dict.fromkeys((name for name, column in columns.items() if not column), ...)
     columns = {name: column for name, column in columns.items() if column}
-    count = math.prod(len(column) for column in columns.values())
-    if count > MOST_CASES:
-        message = f"the matrix makes {count:,} cases: at most {MOST_CASES:,} are checked"
+    if math.prod(len(column) for column in columns.values()) > MOST_CASES:
+        message = f"the matrix makes more than {MOST_CASES:,} cases"
         problems.add(table.mark, message, "too-large", "list fewer values")
         columns = {name: column[:1] for name, column in columns.items()}
     return [
         Combination(
-            {name: value for name, (_, value) in zip(columns, chosen, strict=True)},
+            {name: value for name, (_, value) in zip(columns, chosen, strict=True)} | lost,
             _suffix([f"{name}={label}" for name, (label, _) in zip(columns, chosen, strict=True)]),
         )
         for chosen in itertools.product(*columns.values())
@@ -55,14 +56,19 @@ def _column(name: str, node: Node, is_size: bool, problems: Problems) -> list[tu
     items = node.items if isinstance(node, Listing) else []
     if not items:
         problems.add(node.mark, f"the matrix lists no values for '{name}'", "no-values", "leave it out")
+    if len(items) > MOST_CASES:
+        message = f"the matrix lists more than {MOST_CASES:,} values for '{name}'"
+        problems.add(node.mark, message, "too-large", "list fewer values")
+        items = items[:1]
     column: list[tuple[str, Any]] = []
+    labels: set[str] = set()
     for item in items:
         if _holds_mapping(item):
             message = f"'{name}' can't be a mapping: a matrix lists numbers, texts, booleans and lists"
             problems.add(item.mark, message, "wrong-type")
             continue
         value, label = _value(item), _label(item)
-        if label in (other for other, _ in column):
+        if label in labels:
             problems.add(item.mark, f"the matrix lists {label} twice for '{name}'", "duplicate-value", "keep one")
         elif "\n" in label or "\t" in label:
             problems.add(item.mark, "a value of a matrix is written on one line", "wrong-type")
@@ -70,6 +76,7 @@ def _column(name: str, node: Node, is_size: bool, problems: Problems) -> list[tu
             problems.add(item.mark, f"{name} should be a size: a whole number, 0 or more, not {label}", "wrong-type")
         else:
             column.append((label, value))
+            labels.add(label)
             if name == "dtype":
                 _check_dtype(item, value, problems)
     return column

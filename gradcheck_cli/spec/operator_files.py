@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import re
 import sys
-import traceback
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
+from gradcheck_cli.core.importing import importable
+from gradcheck_cli.core.levels import levels_of
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.core.scope import Scope, levels_of
+from gradcheck_cli.core.scope import Scope
 from gradcheck_cli.errors import OperatorError, near
-from gradcheck_cli.spec.folders import Folders
+from gradcheck_cli.spec.folders import Folders, Unusable, near_file
 from gradcheck_cli.spec.nodes import Listing, Node, Scalar, Table, describe
 from gradcheck_cli.spec.problems import Problems
 
@@ -86,8 +87,8 @@ class OperatorFiles:
                 if not problem.location:
                     self.problems.add(node.mark, problem.message, problem.code, problem.hint)
             return None
-        except ValueError as error:
-            self.problems.add(node.mark, str(error), "wrong-ops")
+        except Unusable as error:
+            self.problems.add(node.mark, str(error), "wrong-ops", error.hint)
             return None
         hint = "write a file as my_ops.py, an operator of a module as package.module:name"
         self.problems.add(node.mark, f"'{text}' is neither a Python file nor module:name", "wrong-ops", hint)
@@ -96,8 +97,7 @@ class OperatorFiles:
     def _file(self, text: str) -> tuple[Operator, ...]:
         path = self.folders.locate(text)
         if not self.folders.is_file(path):
-            hint = near(path.name, _python_files(path.parent))
-            raise ValueError(f"no operator file '{text}'" + (f": {hint}" if hint else ""))
+            raise Unusable(f"no operator file '{text}'", near_file(path, (".py",)))
         return self.loader.file(path)
 
     def _module(self, module: str, name: str) -> tuple[Operator, ...]:
@@ -109,56 +109,28 @@ class OperatorFiles:
         operators = [operator for operator in found[key] if operator.name == name]
         if not operators:
             hint = near(name, [operator.name for operator in found[key]])
-            raise ValueError(f"the module '{module}' has no operator '{name}'" + (f": {hint}" if hint else ""))
+            raise Unusable(f"the module '{module}' has no operator '{name}'", hint)
         return tuple(operators)
 
     def _import(self, module: str) -> tuple[Operator, ...]:
         try:
             return self.loader.module(module)
         except OperatorError as error:
-            where = _raised_at(error.__cause__, self.folders.project)
-            if where:
-                raise ValueError(f"{error.problems[0].message} (at {where})") from error
+            cause = error.__cause__
+            if isinstance(cause, ModuleNotFoundError) and f"{module}.".startswith(f"{cause.name}."):
+                message = f"no module named '{cause.name}' is installed or in the project"
+                raise Unusable(message) from error
             raise
-        except SystemExit as error:
-            raise ValueError(f"can't import '{module}': it ended the program") from error
-
-
-def _python_files(folder: Path) -> list[str]:
-    try:
-        return [path.name for path in folder.iterdir() if path.suffix == ".py"]
-    except OSError:
-        return []
-
-
-def _raised_at(error: BaseException | None, project: Path | None) -> str:
-    """Return the deepest line of the project that an import reached, as `file:line`."""
-    frames = traceback.extract_tb(error.__traceback__) if error else []
-    own = [frame for frame in frames if _belongs(frame.filename, project)]
-    return f"{own[-1].filename}:{own[-1].lineno}" if own else ""
-
-
-def _belongs(file: str | None, project: Path | None) -> bool:
-    """Tell whether a module's file is the project's own; an environment inside the project is not."""
-    if not file or project is None:
-        return False
-    real = Path(os.path.realpath(file))
-    return real.is_relative_to(project) and not {"site-packages", "dist-packages"} & set(real.parts)
 
 
 @contextmanager
 def _project_importable(project: Path | None) -> Iterator[None]:
-    """Make the project's modules importable, but not those of the current folder; forget them afterwards."""
-    path, modules = list(sys.path), set(sys.modules)
-    elsewhere = [entry for entry in sys.path if entry not in ("", ".", os.getcwd())]
-    sys.path[:] = [*([str(project)] if project else []), *elsewhere]
-    try:
-        yield
-    finally:
-        sys.path[:] = path
-        for name in set(sys.modules) - modules:
-            # Our own modules can stand in the project too (a checkout): they are never forgotten.
-            if name.partition(".")[0] != "gradcheck_cli" and _belongs(
-                getattr(sys.modules[name], "__file__", None), project
-            ):
-                del sys.modules[name]
+    """Make the project's modules importable, but not those of the current folder."""
+    path = list(sys.path)
+    with importable(project) if project else nullcontext():
+        here = ("", ".", os.getcwd())
+        sys.path[:] = [entry for entry in sys.path if entry not in here or entry == str(project)]
+        try:
+            yield
+        finally:
+            sys.path[:] = path

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from gradcheck_cli.errors import Location, Problem, SpecError
-from gradcheck_cli.spec.nodes import Mark
+from gradcheck_cli.spec.nodes import Mark, shortened
 
 # A line longer than this helps nobody under a message, and a file can be one line of a megabyte.
 _LONGEST_LINE = 200
+_LONGEST_MESSAGE = 500
+# A file with more than that is no spec, and describing it all would take minutes.
+_MOST_PROBLEMS = 1000
 
 
 @dataclass(eq=False)
@@ -27,17 +30,29 @@ class Problems:
         return tuple(line if len(line) <= _LONGEST_LINE else "" for line in self.lines)
 
     def add(self, mark: Mark, message: str, code: str, hint: str = "") -> None:
-        """Note what is wrong at `mark`. The same problem is said once."""
+        """Note what is wrong at `mark`. The same problem is said once.
+
+        Raises SpecError, with all problems so far, when there are a thousand.
+        """
+        message, hint = shortened(message, _LONGEST_MESSAGE), shortened(hint, _LONGEST_MESSAGE)
         source = self.shown_lines[mark.line - 1] if 0 < mark.line <= len(self.lines) else ""
         problem = Problem(message, Location(self.file, mark.line, mark.column), code, hint, source)
-        self._found.setdefault(problem, mark)
+        self._note(problem, mark)
 
     def take(self, problems: Iterable[Problem], mark: Mark) -> None:
         """Note problems that were described elsewhere, because of what stands at `mark`."""
         for problem in problems:
             where = problem.location
             here = where is not None and where.file == self.file and where.line > 0
-            self._found.setdefault(problem, Mark(where.line, where.column) if where and here else mark)
+            self._note(problem, Mark(where.line, where.column) if where and here else mark)
+
+    def _note(self, problem: Problem, mark: Mark) -> None:
+        self._found.setdefault(problem, mark)
+        if len(self._found) >= _MOST_PROBLEMS:
+            message = f"{_MOST_PROBLEMS:,} problems: the rest of the file was not read"
+            last = max(self._found.values())
+            self._found[Problem(message, Location(self.file, last.line, last.column), "too-many")] = last
+            self.raise_any()
 
     def __len__(self) -> int:
         return len(self._found)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, WithJsonSchema, field_validator
-from pydantic_core.core_schema import ValidationInfo
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationInfo, WithJsonSchema, field_validator
 
 from gradcheck_cli.knobs import read_knob
 
@@ -14,6 +13,11 @@ INITS = ("normal", "uniform", "zeros", "ones", "he", "xavier", "spd")
 Whole = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
 ListSchema = WithJsonSchema({"type": "array"})
+
+
+def _absent() -> Any:
+    """Make a key optional. It has no default that could be written: an empty value is wrong."""
+    return Field(default_factory=lambda: None)
 
 
 class _Strict(BaseModel):
@@ -25,33 +29,33 @@ class _Strict(BaseModel):
 class ArrayKeys(_Strict):
     """A parameter or an input in its long form."""
 
-    shape: Whole | str | list[Whole | str] | None = None
-    value: float | Annotated[list[Any], ListSchema] | None = None
-    file: str | None = None
-    init: Literal["normal", "uniform", "zeros", "ones", "he", "xavier", "spd"] | None = None
-    low: float | None = None
-    high: float | None = None
-    avoid: float | list[float] | None = None
-    distinct: bool | None = None
-    below: Positive | str | None = None
-    dtype: str | None = None
-    sample: Positive | None = None
+    shape: Whole | str | list[Whole | str] = _absent()
+    value: float | Annotated[list[Any], ListSchema] = _absent()
+    file: str = _absent()
+    init: Literal["normal", "uniform", "zeros", "ones", "he", "xavier", "spd"] = _absent()
+    low: float = _absent()
+    high: float = _absent()
+    avoid: float | list[float] = _absent()
+    distinct: bool = _absent()
+    below: Positive | str = _absent()
+    dtype: str = _absent()
+    sample: Positive = _absent()
 
 
 class CheckKeys(_Strict):
     """The knobs of a check; what each accepts is said where the knobs are."""
 
-    rtol: float | None = None
-    eps: float | None = None
-    sweep: bool | None = None
-    sample: int | None = None
-    dtype: str | None = None
-    timeout: float | None = None
-    directions: Any = None
-    accuracy: Any = None
-    repeat: Any = None
-    allow: Any = None
-    kinks: Any = None
+    rtol: float = _absent()
+    eps: float = _absent()
+    sweep: bool = _absent()
+    sample: int = _absent()
+    dtype: str = _absent()
+    timeout: float = _absent()
+    directions: Any = _absent()
+    accuracy: Any = _absent()
+    repeat: Any = _absent()
+    allow: Any = _absent()
+    kinks: Any = _absent()
 
     @field_validator("*", mode="before")
     @classmethod
@@ -79,30 +83,30 @@ ArrayForm = Annotated[
 class CaseKeys(_Strict):
     """One case: an expression with its parameters."""
 
-    name: Annotated[str | None, Field(description="Name of the case, used to select it")] = None
-    expr: Annotated[str | None, Field(description="The expression; its last line is the value")] = None
-    params: Annotated[dict[str, ArrayForm] | None, Field(description="Arrays to differentiate and check")] = None
-    inputs: Annotated[dict[str, ArrayForm] | None, Field(description="Arrays that are given")] = None
-    dims: Annotated[dict[str, Whole] | None, Field(description="Sizes by name, for shapes")] = None
+    name: Annotated[str, Field(description="Name of the case, used to select it")] = _absent()
+    expr: Annotated[str, Field(description="The expression; its last line is the value")] = _absent()
+    params: Annotated[dict[str, ArrayForm], Field(description="Arrays to differentiate and check")] = _absent()
+    inputs: Annotated[dict[str, ArrayForm], Field(description="Arrays that are given")] = _absent()
+    dims: Annotated[dict[str, Whole], Field(description="Sizes by name, for shapes")] = _absent()
     ops: Annotated[
         Any,
         WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
         Field(description="Operator files beside the spec, or module:name"),
-    ] = None
-    seed: Annotated[Whole | None, Field(description="Seed of everything that is drawn")] = None
-    check: Annotated[CheckKeys | None, Field(description="Knobs of the check")] = None
-    matrix: Annotated[dict[str, list[Any]] | None, Field(description="Values that multiply the case")] = None
-    expect: Annotated[str | dict[str, str] | None, Field(description="The expected verdict")] = None
-    value: Annotated[float | Annotated[list[Any], ListSchema] | None, Field(description="The known value")] = None
-    grad: Annotated[
-        dict[str, float | Annotated[list[Any], ListSchema]] | None, Field(description="Known gradients")
-    ] = None
+    ] = _absent()
+    seed: Annotated[Whole, Field(description="Seed of everything that is drawn")] = _absent()
+    check: Annotated[CheckKeys, Field(description="Knobs of the check")] = _absent()
+    matrix: Annotated[dict[str, list[Any]], Field(description="Values that multiply the case")] = _absent()
+    expect: Annotated[str | dict[str, str], Field(description="The expected verdict")] = _absent()
+    value: Annotated[float | Annotated[list[Any], ListSchema], Field(description="The known value")] = _absent()
+    grad: Annotated[dict[str, float | Annotated[list[Any], ListSchema]], Field(description="Known gradients")] = (
+        _absent()
+    )
 
 
 class SpecKeys(CaseKeys):
     """A spec: one case, or `cases` with defaults for all of them."""
 
-    cases: list[CaseKeys] | None = None
+    cases: list[CaseKeys] = _absent()
 
 
 EXPECTED: dict[tuple[str, ...], str] = {

@@ -12,7 +12,7 @@ from gradcheck_cli.spec.array_files import MOST_AXES, MOST_ELEMENTS
 from gradcheck_cli.spec.nodes import Listing, Mark, Node, Scalar
 from gradcheck_cli.spec.problems import Problems
 
-_SIZE = re.compile(r"[0-9]{1,18}")
+_SIZE = re.compile(r"[0-9]{1,308}")
 _NOT_FINITE = frozenset({"nan", "inf", "-inf", "+inf", "infinity"})
 
 
@@ -24,26 +24,23 @@ def shape_words(node: Node) -> Iterator[tuple[str, Mark]]:
     elif isinstance(node, Scalar):
         text = str(node.value)
         quote = len(node.style) if node.style in ("'", '"') else 0
+        same_line = "\n" not in text and node.style not in ("|", ">")
         for found in re.finditer(r"\S+", text):
-            same_line = "\n" not in text and node.style not in ("|", ">")
             column = node.mark.column + (quote + found.start() if same_line else 0)
             yield found[0], Mark(node.mark.line, column)
 
 
 def read_shape(node: Node, dims: Mapping[str, Any], problems: Problems) -> tuple[int, ...] | None:
     """Return the shape that words, a size or a list of them say; None if something is wrong, which is said."""
-    sizes: list[int] = []
-    sound = True
-    for word, mark in shape_words(node):
-        size = read_size(word, mark, dims, problems)
-        sizes.append(size or 0)
-        sound = sound and size is not None
-    if not sound:
+    words = list(shape_words(node))
+    if len(words) > MOST_AXES:
+        problems.add(node.mark, f"an array has at most {MOST_AXES} axes, not {len(words)}", "too-large")
         return None
-    if len(sizes) > MOST_AXES:
-        problems.add(node.mark, f"an array has at most {MOST_AXES} axes, not {len(sizes)}", "too-large")
+    read = [read_size(word, mark, dims, problems) for word, mark in words]
+    sizes = [size for size in read if size is not None]
+    if len(sizes) < len(read):
         return None
-    if math.prod(sizes) > MOST_ELEMENTS:
+    if max(math.prod(sizes), *sizes, 0) > MOST_ELEMENTS:
         message = f"an array has at most {MOST_ELEMENTS:,} elements, not {shape_text(tuple(sizes))}"
         problems.add(node.mark, message, "too-large", "check a smaller one: a gradient is right at every size")
         return None
@@ -75,10 +72,11 @@ def read_size(word: str, mark: Mark, dims: Mapping[str, Any], problems: Problems
 
 
 def _shape_hint(word: str) -> str:
-    pieces = re.findall(r"\w+", word)
+    pieces = re.split(r"[^\w]+|(?<=[0-9])[x\N{MULTIPLICATION SIGN}](?=[0-9])", word.strip("()[],"))
     if re.fullmatch(r"[-+]?[0-9][0-9_]*|0[xob]\w+", word):
         return "a number is written in decimal digits alone"
-    return f"a shape is written with spaces: {' '.join(pieces)}" if len(pieces) > 1 else "a shape is words and sizes"
+    example = " ".join(pieces) if len(pieces) > 1 and all(pieces) else "batch 3"
+    return f"words and sizes have spaces between them: {example}"
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

@@ -43,13 +43,11 @@ def unary(context: Context, node: ast.UnaryOp) -> Visit:
 
 def compare(context: Context, node: ast.Compare) -> Visit:
     """Compile `x > y`, a constant without a gradient."""
-    in_index, context.in_index = context.in_index, False
     left = yield node.left
     arguments = [Argument(left, node.left)]
     for part in node.comparators:
         value = yield part
         arguments.append(Argument(value, part))
-    context.in_index = in_index
     if len(node.ops) > 1:
         hint = "compare two at a time, each in parentheses: (0 < x) & (x < 1)"
         return context.say(node, "a chain of comparisons is not part of the language", "not-allowed", hint)
@@ -95,15 +93,7 @@ def _arithmetic(context: Context, node: ast.expr, sign: Sign, arguments: Sequenc
     if sign.name == "":
         hint = "it has no gradient to check; among numbers it stands in attributes and indices"
         return context.say(node, f"'{sign.symbol}' can't be applied to arrays", "not-allowed", hint)
-    whole = [_whole_in_index(context, argument) for argument in arguments]
-    return context.apply_builtin(node, sign.name, whole)
-
-
-def _whole_in_index(context: Context, argument: Argument) -> Argument:
-    """Keep whole numbers integers in an index: `x[labels + 1]`."""
-    value = argument.value
-    whole = context.in_index and isinstance(value, Constant) and isinstance(value.value, int)
-    return Argument(value, argument.node, whole)
+    return context.apply_builtin(node, sign.name, arguments)
 
 
 def _folded(context: Context, node: ast.expr, sign: Sign, numbers: Sequence[Constant]) -> Value:

@@ -19,6 +19,7 @@ from gradcheck_cli.spec.schema import EXPECTED, INITS, ArrayKeys, CaseKeys
 _OF_ARRAYS = ("params", "inputs")
 _OF_CONSTANTS = ("dims", "matrix")
 _OF_NO_NAMES = ("grad", "expect", "check")
+_MOST_NAMES = 1000
 _MAPPINGS = (*_OF_ARRAYS, *_OF_CONSTANTS, *_OF_NO_NAMES)
 
 
@@ -27,13 +28,15 @@ class Checked:
     """What is right of a case, and what to be lenient about because it was reported already.
 
     `damaged` are keys that had something wrong, or that a wrong key may have meant. `lost_arrays`
-    and `lost_constants` are names that stood in what was dropped.
+    and `lost_constants` are names that stood in what was dropped; `nameless` says that there may have
+    been others.
     """
 
     table: Table
     damaged: frozenset[str] = field(default_factory=frozenset)
     lost_arrays: frozenset[str] = field(default_factory=frozenset)
     lost_constants: frozenset[str] = field(default_factory=frozenset)
+    nameless: bool = False
 
     def over(self, below: Checked) -> Checked:
         """Return this with `below` as its defaults."""
@@ -42,6 +45,7 @@ class Checked:
             self.damaged | below.damaged,
             self.lost_arrays | below.lost_arrays,
             self.lost_constants | below.lost_constants,
+            self.nameless or below.nameless,
         )
 
 
@@ -51,6 +55,7 @@ def check_structure(table: Table, problems: Problems, more_keys: Sequence[str] =
     `more_keys` are further keys that may stand here; they are not looked into.
     """
     subject = table.without(set(more_keys))
+    _refuse_crowds(subject, problems)
     wrong = _complaints(subject, problems, more_keys) + _wrong_names(subject, problems)
     wrong += [(name,) for name, node in subject.items.items() if _is_broken(node)]
     wrong += [
@@ -64,7 +69,22 @@ def check_structure(table: Table, problems: Problems, more_keys: Sequence[str] =
     meant = {key for name in damaged for key in CaseKeys.model_fields if near(name, [key])}
     constants = _names_within(subject, [path for path in wrong if path[0] in _OF_CONSTANTS])
     arrays = _names_within(subject, [path for path in wrong if path[0] not in (*_OF_CONSTANTS, *_OF_NO_NAMES)])
-    return Checked(_pruned(subject, wrong), frozenset(damaged | meant), arrays, constants)
+    nameless = any(
+        len(path) == 1
+        and not isinstance(subject.items.get(path[0]), Table)
+        and any(near(path[0], [key]) for key in (*_OF_ARRAYS, *_OF_CONSTANTS))
+        for path in wrong
+    )
+    return Checked(_pruned(subject, wrong), frozenset(damaged | meant), arrays, constants, nameless)
+
+
+def _refuse_crowds(table: Table, problems: Problems) -> None:
+    """Refuse mappings that nobody wrote by hand, before names are compared with one another."""
+    for node in (table, *table.items.values()):
+        if isinstance(node, Table) and len(node.items) > _MOST_NAMES:
+            message = f"a mapping with {len(node.items):,} keys: at most {_MOST_NAMES:,} are read"
+            problems.add(node.mark, message, "too-large")
+            problems.raise_any()
 
 
 def _is_broken(node: Node) -> bool:

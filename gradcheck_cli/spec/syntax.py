@@ -22,7 +22,7 @@ _LONGEST_MESSAGE = 500
 _WORDS: tuple[tuple[str, str, str], ...] = (
     (r"'(.)' was never closed", r"'\1' is never closed", ""),
     (r"unmatched '(.)'", r"'\1' closes nothing", ""),
-    (r"(closing parenthesis '.' does not match .*)", r"\1", ""),
+    (r"(closing parenthesis '.' does not match opening parenthesis '.')", r"\1", ""),
     (
         r"too many nested parentheses",
         "brackets are nested too deeply",

@@ -25,7 +25,7 @@ def draw_values(case: Case, seed: int | None = None) -> dict[str, Array]:
     values: dict[str, Array] = {}
     problems: list[Problem] = []
     for spec in (*case.parameters, *case.inputs):
-        rng = np.random.default_rng([start, _number(case.name), _number(spec.name)])
+        rng = np.random.default_rng([start, number_of(case.name), number_of(spec.name)])
         try:
             drawn = spec.value if spec.value is not None else _drawn(spec, rng)
         except ValueError as error:
@@ -37,8 +37,9 @@ def draw_values(case: Case, seed: int | None = None) -> dict[str, Array]:
     return values
 
 
-def _number(name: str) -> int:
-    return zlib.crc32(name.encode())
+def number_of(name: str) -> int:
+    """Return the number that stands for a name in a seed; a name of a file may hold bytes that are no UTF-8."""
+    return zlib.crc32(name.encode(errors="surrogateescape"))
 
 
 def _drawn(spec: ArraySpec, rng: np.random.Generator) -> Array:

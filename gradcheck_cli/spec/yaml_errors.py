@@ -43,6 +43,7 @@ _PLAIN_WORDS: tuple[tuple[str, str, str, bool], ...] = (
         "check its indentation, and that a list and a mapping aren't mixed",
         False,
     ),
+    ("nesting depth", "values are nested too deeply", "", False),
     ("document start", "text after the end of a document", "begin a new document with a line of ---", False),
     ("node content", "a value is missing here", "", False),
     ("incompatible yaml", "a version of YAML that isn't known here", "leave the %YAML line out", False),

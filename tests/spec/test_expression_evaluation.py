@@ -117,6 +117,11 @@ def test_the_hint_gives_the_shapes_and_the_operator(form):
     assert problem.code == "operator-raised"
 
 
+def test_the_hint_gives_no_shapes_where_they_are_not_the_matter():
+    assert "shapes" not in raised("x[~x]", "arrays").hint
+    assert "shapes" not in raised("lone(x)", "arrays").hint
+
+
 def test_the_error_stands_in_the_file_with_its_line_and_a_caret():
     lines = ("expr: |", "  h = x @ w", "  h")
     expression = compiled("h = x @ w\nh", lines, 2, 3, 2)
