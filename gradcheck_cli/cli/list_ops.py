@@ -10,7 +10,8 @@ import typer
 
 from gradcheck_cli.cli.choices import Format
 from gradcheck_cli.cli.exit_codes import ExitCode
-from gradcheck_cli.errors import near
+from gradcheck_cli.cli.streams import say, user_output_to_stderr
+from gradcheck_cli.errors import near, printable
 
 if TYPE_CHECKING:
     from gradcheck_cli.core.scope import Scope
@@ -27,21 +28,20 @@ def list_ops(
     output: FormatOption = Format.TEXT,
 ) -> None:
     """List the operators: built-in ones, those of installed packages, and those of --ops."""
-    from gradcheck_cli.cli.console import user_output_to_stderr  # imports of NumPy only when the command runs
+    # Here, since it imports NumPy.
     from gradcheck_cli.report.operators import list_json, list_text
 
     with user_output_to_stderr() as stdout:
         scope = make_scope(ops)
         names = [name for name in scope.names if fnmatchcase(name, pattern)]
         for problem in scope.problems:
-            typer.echo(str(problem), err=True)
+            say(str(problem))
         operators = [operator for name in names if (operator := scope.find(name)) is not None]
         if not operators:
             hint = near(pattern, scope.names)
-            typer.echo(f"error: no operator matches '{pattern}'" + (f"; {hint}" if hint else ""), err=True)
+            say(printable(f"error: no operator matches '{pattern}'" + (f"; {hint}" if hint else "")))
             raise typer.Exit(ExitCode.NOTHING_SELECTED)
         stdout.write(list_json(operators) if output is Format.JSON else list_text(operators, stdout.encoding))
-        stdout.flush()
 
 
 def make_scope(ops: list[Path] | None) -> Scope:

@@ -6,18 +6,20 @@ without NumPy.
 
 from __future__ import annotations
 
-import os
 import sys
 import traceback
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
 
 import typer
 
 from gradcheck_cli import __version__
 from gradcheck_cli.cli.exit_codes import ExitCode
+from gradcheck_cli.cli.ids import CommandWithIds
 from gradcheck_cli.cli.list_ops import list_ops
 from gradcheck_cli.cli.run import run
 from gradcheck_cli.cli.show_op import show_op
+from gradcheck_cli.cli.streams import say
 from gradcheck_cli.errors import GradcheckError, printable
 
 app = typer.Typer(
@@ -28,7 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(run)
+app.command(cls=CommandWithIds)(run)
 app.command("list-ops")(list_ops)
 app.command("show-op")(show_op)
 
@@ -48,24 +50,27 @@ def _options(
     del version  # answered by its callback
 
 
-def main() -> None:
-    """Run the command line and end the process with its exit code."""
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line (default: that of the process) and end the process with its exit code."""
     try:
-        app(standalone_mode=True)
+        app(arguments, standalone_mode=True)
+    except SystemExit as end:
+        if end.code == ExitCode.INTERRUPTED:
+            say("interrupted")
+        raise
     except GradcheckError as error:
-        typer.echo(str(error), err=True)
+        say(str(error))
         sys.exit(ExitCode.COULD_NOT_CHECK)
     except KeyboardInterrupt:
-        typer.echo("interrupted", err=True)
+        say("interrupted")
         sys.exit(ExitCode.INTERRUPTED)
-    except BrokenPipeError:
-        # Who read our output has gone. Python would complain once more when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(ExitCode.FAILED)
-    except Exception as error:
-        traceback.print_exc()
-        reason = printable(f"{type(error).__name__}: {error}")
-        typer.echo(
-            f"internal error: {reason}\nThis is a bug in gradcheck; please report it with the lines above.", err=True
-        )
+    except OSError as error:
+        # The disk is full, a folder can't be read: nothing that we could mend.
+        say(printable(f"error: {error.strerror or error}" + (f": '{error.filename}'" if error.filename else "")))
+        sys.exit(ExitCode.COULD_NOT_CHECK)
+    except BaseException as error:
+        say(traceback.format_exc())
+        say(printable(f"internal error: {type(error).__name__}: {error}"))
+        say("This is a bug in gradcheck; please report it with the lines above.")
         sys.exit(ExitCode.INTERNAL_ERROR)
+    sys.exit(ExitCode.OK)

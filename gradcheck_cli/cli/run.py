@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from gradcheck_cli.cli.choices import Color, Format
 from gradcheck_cli.cli.exit_codes import ExitCode
+from gradcheck_cli.cli.streams import say, user_output_to_stderr
+from gradcheck_cli.errors import printable
 from gradcheck_cli.knobs import read_knob
 
 if TYPE_CHECKING:
-    from gradcheck_cli.records import RunResult
+    from gradcheck_cli.records import CaseResult, RunResult
+    from gradcheck_cli.report.terminal import TerminalReport
     from gradcheck_cli.run.options import Options
 
 
@@ -87,9 +89,8 @@ def run(
 
 
 def _run(options: Options, output: Format, verbosity: int, color: Color) -> ExitCode:
-    from gradcheck_cli.cli.console import ProgressBar, make_console, user_output_to_stderr
+    from gradcheck_cli.cli.progress import ProgressBar
     from gradcheck_cli.report.json_format import to_json
-    from gradcheck_cli.report.terminal import TerminalReport
     from gradcheck_cli.run.collect import collect, shadowed
     from gradcheck_cli.run.runner import run_cases
 
@@ -97,31 +98,33 @@ def _run(options: Options, output: Format, verbosity: int, color: Color) -> Exit
     with user_output_to_stderr() as stdout:
         selected = collect(options)
         if not selected:
-            typer.echo("nothing to check: no case was found or selected (specs are named *.grad.yaml)", err=True)
+            say("nothing to check: no case was found or selected (specs are named *.grad.yaml)")
             return ExitCode.NOTHING_SELECTED
         if verbosity > 0:
             for note in shadowed(selected):
-                typer.echo(f"note: {note}", err=True)
-        report = (
-            TerminalReport(
-                make_console(stdout, color),
-                verbosity,
-                sweep=bool(options.knobs.get("sweep")),
-                options=rerun_options(options),
-            )
-            if output is Format.TEXT
-            else None
-        )
-        with ProgressBar(len(selected)) as progress:
-            result = run_cases(selected, options, report.case if report else lambda _: None, progress)
+                say(printable(f"note: {note}"))
+        report = _terminal_report(stdout, options, verbosity, color) if output is Format.TEXT else None
+        with ProgressBar(len(selected), color) as progress:
+
+            def show(case: CaseResult) -> None:
+                if report:
+                    progress.hide()
+                    report.case(case)
+
+            result = run_cases(selected, options, show, progress)
         if report:
             report.finish(result, time.perf_counter() - started)
         else:
             stdout.write(to_json(result))
-            stdout.flush()
-    if result.interrupted:
-        sys.stderr.write("interrupted\n")
     return exit_code(result)
+
+
+def _terminal_report(stdout: TextIO, options: Options, verbosity: int, color: Color) -> TerminalReport:
+    from gradcheck_cli.cli.console import make_console
+    from gradcheck_cli.report.terminal import TerminalReport
+
+    sweep = bool(options.knobs.get("sweep"))
+    return TerminalReport(make_console(stdout, color), verbosity, sweep=sweep, options=rerun_options(options))
 
 
 def rerun_options(options: Options) -> tuple[str, ...]:

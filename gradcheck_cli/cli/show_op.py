@@ -9,7 +9,8 @@ import typer
 from gradcheck_cli.cli.choices import Format
 from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.list_ops import FormatOption, OpsOption, make_scope
-from gradcheck_cli.errors import near
+from gradcheck_cli.cli.streams import say, user_output_to_stderr
+from gradcheck_cli.errors import near, printable
 
 
 def show_op(
@@ -18,7 +19,7 @@ def show_op(
     output: FormatOption = Format.TEXT,
 ) -> None:
     """Show one operator: formula, arguments, domain, where it stands, and a spec that checks it."""
-    from gradcheck_cli.cli.console import user_output_to_stderr  # imports of NumPy only when the command runs
+    # Here, since it imports NumPy.
     from gradcheck_cli.report.operators import show_json, show_text
 
     with user_output_to_stderr() as stdout:
@@ -26,7 +27,7 @@ def show_op(
         operator = scope.find(name)
         if operator is None:
             hint = near(name, scope.names)
-            typer.echo(f"error: no operator is named '{name}'" + (f"; {hint}" if hint else ""), err=True)
+            say(printable(f"error: no operator is named '{name}'" + (f"; {hint}" if hint else "")))
             raise typer.Exit(ExitCode.COULD_NOT_CHECK)
         files = [str(path) for path in ops or []]
         text = (
@@ -35,4 +36,3 @@ def show_op(
             else show_text(operator, ops=files, encoding=stdout.encoding)
         )
         stdout.write(text)
-        stdout.flush()

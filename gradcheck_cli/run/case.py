@@ -3,38 +3,43 @@
 from __future__ import annotations
 
 import time
-import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.variable import Variable
 from gradcheck_cli.errors import GradcheckError, Problem
 from gradcheck_cli.knobs import Knobs, read_knobs
 from gradcheck_cli.numeric.function import TracedFunction
-from gradcheck_cli.records import CaseResult, Finding, ParameterResult, Verdict
+from gradcheck_cli.records import CaseResult, ParameterResult, Verdict
 from gradcheck_cli.run.deadline import TimeRanOut, deadline
+from gradcheck_cli.run.escape import escaped
+from gradcheck_cli.run.interrupt import Interrupts
+from gradcheck_cli.run.known import compare_known
 from gradcheck_cli.run.options import Options
 from gradcheck_cli.spec.case import Case, Expectation
-from gradcheck_cli.spec.values import draw_values
+from gradcheck_cli.spec.values import draw_values, number_of
 from gradcheck_cli.verdict.judge import Judgement, judge, skipped
-
-KNOWN_RTOL = 1e-6
-"""Relative agreement asked of known values and gradients (`value:` and `grad:`)."""
 
 _STRICT = {"kink-at-point", "kink-nearby", "vacuous"}
 
 
 def check_case(
-    case: Case, parameters: Sequence[str], options: Options, on_evaluation: Callable[[], None] = lambda: None
+    case: Case,
+    parameters: Sequence[str],
+    options: Options,
+    on_evaluation: Callable[[], None] = lambda: None,
+    interrupts: Interrupts | None = None,
 ) -> CaseResult:
     """Check the named parameters of `case` and return its result.
 
-    What can't be evaluated becomes a result with the verdict `error`. On KeyboardInterrupt what
-    was finished is raised in an `Interrupted`.
+    What can't be evaluated becomes a result with the verdict `error`. On Ctrl-C what was finished
+    is raised in an `Interrupted`; a KeyboardInterrupt that an operator raises by itself is an
+    error as any other.
     """
+    interrupts = interrupts or Interrupts()
     knobs = read_knobs(options.knobs, case.knobs)
     judgement = Judgement()
     started = time.perf_counter()
@@ -44,20 +49,26 @@ def check_case(
         return _result(case, parameters, options, judgement, verdict or judgement.verdict, error, seconds)
 
     try:
-        with deadline(knobs.timeout) as limit:
+        with interrupts.stopping(), deadline(knobs.timeout) as limit:
 
-            def tick() -> None:
+            def still_wanted() -> None:
                 limit.check()
-                on_evaluation()
+                interrupts.check()
 
-            _judge(case, parameters, knobs, options, judgement, tick)
+            _judge(case, parameters, knobs, options, judgement, still_wanted, on_evaluation)
     except GradcheckError as error:
         return result(Verdict.ERROR, str(error))
     except TimeRanOut:
-        problem = Problem(f"the case ran out of its {knobs.timeout:g} s", case.location, "timeout")
+        hint = "give it more time, check: {timeout: ...}, or look for an operator that hangs"
+        problem = Problem(f"the case ran out of its {knobs.timeout:g} s", case.location, "timeout", hint)
         return result(Verdict.ERROR, str(problem))
-    except KeyboardInterrupt:
-        raise Interrupted(result(Verdict.SKIP, "interrupted")) from None
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and interrupts.blamed():
+            raise Interrupted(result(Verdict.SKIP, "interrupted")) from None
+        described = escaped(case, error)
+        if described is None:
+            raise
+        return result(Verdict.ERROR, str(described))
     return result()
 
 
@@ -69,9 +80,9 @@ class Interrupted(BaseException):
         super().__init__()
 
 
-def skip_case(case: Case, parameters: Sequence[str], why: str) -> CaseResult:
+def skip_case(case: Case, parameters: Sequence[str], why: str, options: Options) -> CaseResult:
     """Return the result of a case that was not run."""
-    return _result(case, parameters, Options(), Judgement(), Verdict.SKIP, why, 0.0)
+    return _result(case, parameters, options, Judgement(), Verdict.SKIP, why, 0.0)
 
 
 def _judge(
@@ -80,43 +91,27 @@ def _judge(
     knobs: Knobs,
     options: Options,
     judgement: Judgement,
+    still_wanted: Callable[[], None],
     on_evaluation: Callable[[], None],
 ) -> None:
     values = draw_values(case, options.seed)
     dtype = np.dtype(knobs.dtype)
     inputs = {item.name: Variable(values[item.name], requires_grad=False) for item in case.inputs}
-    function = TracedFunction(lambda variables: case.expression({**inputs, **variables}, dtype))
+
+    def evaluate(variables: Mapping[str, Any]) -> Any:
+        still_wanted()
+        return case.expression({**inputs, **variables}, dtype)
+
+    function = TracedFunction(evaluate)
     seed = case.seed if options.seed is None else options.seed
-    rng = np.random.default_rng([seed, zlib.crc32(case.name.encode())])
     samples = {item.name: sample for item in case.parameters if (sample := _sample(item.sample, knobs, options))}
     points = {item.name: values[item.name] for item in case.parameters}
-    judge(function, points, knobs, rng, samples, judgement, parameters, on_evaluation)
-    judgement.findings.extend(_known_values(case, judgement))
+    judge(function, points, knobs, [seed, number_of(case.name)], samples, judgement, parameters, on_evaluation)
+    judgement.findings.extend(compare_known(case, parameters, judgement))
 
 
 def _sample(own: int | None, knobs: Knobs, options: Options) -> int | None:
     return knobs.sample if options.knobs.get("sample") is not None else own or knobs.sample
-
-
-def _known_values(case: Case, judgement: Judgement) -> list[Finding]:
-    """Compare value and gradients with those that the spec knows."""
-    findings = []
-    if case.value is not None and judgement.outputs and not _close(judgement.outputs[0], case.value):
-        message = f"the value is {_shown(judgement.outputs[0])}, the spec expects {_shown(case.value)}"
-        findings.append(Finding("unexpected-value", message, case.location))
-    for name, known in case.gradients.items():
-        if name in judgement.gradients and not _close(judgement.gradients[name], known):
-            message = f"the gradient of {name} is {_shown(judgement.gradients[name])}, the spec expects {_shown(known)}"
-            findings.append(Finding("unexpected-value", message, case.location))
-    return findings
-
-
-def _close(computed: Array, known: Array) -> bool:
-    return computed.shape == known.shape and bool(np.allclose(computed, known, rtol=KNOWN_RTOL, atol=0, equal_nan=True))
-
-
-def _shown(array: Array) -> str:
-    return np.array2string(array, precision=8, threshold=8, separator=", ").replace("\n", "")
 
 
 def _result(

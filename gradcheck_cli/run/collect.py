@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.scope import levels_of
-from gradcheck_cli.errors import GradcheckError, Problem, SpecError
+from gradcheck_cli.errors import GradcheckError, Location, Problem, SpecError
 from gradcheck_cli.run.find import SpecFile, find_spec_files
 from gradcheck_cli.run.options import Options
 from gradcheck_cli.run.select import keyword_matcher, matches, selected_parameters
 from gradcheck_cli.spec.case import Case
 from gradcheck_cli.spec.loader import load_spec
+from gradcheck_cli.spec.yaml_reader import LARGEST_FILE
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Selected:
     parameters: tuple[str, ...]
 
 
-def collect(options: Options, read_stdin: Callable[[], str] = sys.stdin.read) -> list[Selected]:
+def collect(options: Options) -> list[Selected]:
     """Read and validate all specs, and return the selected cases in order.
 
     Raises SpecError with the problems of all files together.
@@ -38,8 +39,8 @@ def collect(options: Options, read_stdin: Callable[[], str] = sys.stdin.read) ->
     problems: list[Problem] = []
     for file in files:
         try:
-            cases = _load(file, loader, given, options, read_stdin)
-        except SpecError as error:
+            cases = _load(file, loader, given, options)
+        except GradcheckError as error:
             problems.extend(error.problems)
             continue
         for case in cases:
@@ -63,11 +64,22 @@ def given_operators(options: Options, loader: Loader) -> dict[str, Operator]:
         raise SpecError(error.problems) from error
 
 
-def _load(
-    file: SpecFile, loader: Loader, given: dict[str, Operator], options: Options, read_stdin: Callable[[], str]
-) -> tuple[Case, ...]:
-    text = read_stdin() if file.path is None else None
+def _load(file: SpecFile, loader: Loader, given: dict[str, Operator], options: Options) -> tuple[Case, ...]:
+    text = standard_input() if file.path is None else None
     return load_spec(file.path, shown=file.shown, text=text, loader=loader, given=given, data_only=options.data_only)
+
+
+def standard_input() -> str | bytes:
+    """Read standard input as far as a spec may be long. Raises SpecError if there is none."""
+    if sys.stdin is None:
+        raise SpecError(Problem("standard input is closed", Location("-"), "missing-file"))
+    # The bytes: a spec is UTF-8 whatever the locale is.
+    stream = getattr(sys.stdin, "buffer", sys.stdin)
+    try:
+        text: str | bytes = stream.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise SpecError(Problem(f"can't be read: {error.strerror}", Location("-"), "missing-file")) from error
+    return text
 
 
 def _unmatched(file: SpecFile, cases: tuple[Case, ...]) -> list[Problem]:

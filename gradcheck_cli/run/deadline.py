@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+_LONGEST = 1e8
+"""Seconds that a timer can be set to everywhere; three years."""
+
 
 class TimeRanOut(BaseException):
     """A case took longer than its timeout. No Exception, so that an operator's `except` can't swallow it."""
@@ -42,7 +45,7 @@ def deadline(seconds: float | None) -> Iterator[Deadline]:
         raise TimeRanOut
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, min(seconds, _LONGEST))
     try:
         yield Deadline(seconds)
     finally:

@@ -61,7 +61,7 @@ def _expand(argument: str) -> Iterator[SpecFile]:
         yield SpecFile(Path(argument), _shown(argument))
     elif (spec := _by_id(argument)) is not None:
         yield spec
-    elif glob.has_magic(argument) and (matches := sorted(glob.glob(argument, recursive=True))):
+    elif matches := _glob(argument):
         for match in matches:
             yield from _expand(match)
     else:
@@ -72,8 +72,20 @@ def _walk(folder: str) -> list[str]:
     found = []
     for parent, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED_FOLDERS)
-        found += [os.path.join(parent, name) for name in sorted(files) if name.endswith(SPEC_SUFFIX)]
+        specs = [os.path.join(parent, name) for name in sorted(files) if name.endswith(SPEC_SUFFIX)]
+        # A pipe would be waited for; a link that leads nowhere is for the loader to complain of.
+        found += [path for path in specs if os.path.isfile(path) or not os.path.exists(path)]
     return found
+
+
+def _glob(pattern: str) -> list[str]:
+    """Return what a pattern matches, each once: behind a circle of links it meets the same files again."""
+    if not glob.has_magic(pattern):
+        return []
+    shortest: dict[str, str] = {}
+    for path in sorted(glob.glob(pattern, recursive=True), key=len):
+        shortest.setdefault(os.path.realpath(path), path)
+    return sorted(shortest.values())
 
 
 def _by_id(argument: str) -> SpecFile | None:
@@ -100,6 +112,15 @@ def _shown(path: str) -> str:
 
 def _missing(argument: str) -> Problem:
     name = argument.split("::", maxsplit=1)[0]
+    if name != argument and os.path.isdir(name):
+        hint = "an id begins with a spec file: FILE::case::param"
+        return Problem(f"'{name}' is a folder, which has no cases of its own", code="missing-file", hint=hint)
+    return Problem(f"no such file or folder: '{name}'", code="missing-file", hint=near(_shown(name), _beside(name)))
+
+
+def _beside(name: str) -> list[str]:
     folder = os.path.dirname(name) or "."
-    beside = [_shown(os.path.join(folder, entry)) for entry in os.listdir(folder)] if os.path.isdir(folder) else []
-    return Problem(f"no such file or folder: '{name}'", code="missing-file", hint=near(_shown(name), beside))
+    try:
+        return [_shown(os.path.join(folder, entry)) for entry in os.listdir(folder)]
+    except (OSError, ValueError):  # no such folder, one that may not be read, a null character
+        return []

@@ -8,7 +8,10 @@ from typing import Protocol
 from gradcheck_cli.records import CaseResult, RunResult
 from gradcheck_cli.run.case import Interrupted, check_case, skip_case
 from gradcheck_cli.run.collect import Selected
+from gradcheck_cli.run.interrupt import hearing
 from gradcheck_cli.run.options import Options
+
+INTERRUPTED = "interrupted"
 
 
 class Progress(Protocol):
@@ -45,17 +48,19 @@ def run_cases(
     progress = progress or NoProgress()
     results: list[CaseResult] = []
     stopped = ""
-    for item in selected:
-        if stopped:
-            result = skip_case(item.case, item.parameters, stopped)
-        else:
-            progress.case(item.case.id)
-            try:
-                result = check_case(item.case, item.parameters, options, progress.evaluation)
-            except Interrupted as interrupt:
-                result, stopped = interrupt.result, "interrupted"
-            if options.stop_first and not result.ok and not stopped:
-                stopped = f"not run: {item.case.name} was not as expected (-x)"
-        results.append(result)
-        on_result(result)
-    return RunResult(seed=options.seed, cases=tuple(results), interrupted=stopped == "interrupted")
+    with hearing() as interrupts:
+        for item in selected:
+            if stopped:
+                result = skip_case(item.case, item.parameters, stopped, options)
+            else:
+                progress.case(item.case.id)
+                try:
+                    result = check_case(item.case, item.parameters, options, progress.evaluation, interrupts)
+                except Interrupted as interrupt:
+                    result, stopped = interrupt.result, INTERRUPTED
+                if options.stop_first and not result.ok and not stopped:
+                    stopped = f"not run: {item.case.name} was not as expected (-x)"
+            results.append(result)
+            on_result(result)
+        interrupted = interrupts.pressed or stopped == INTERRUPTED
+    return RunResult(seed=options.seed, cases=tuple(results), interrupted=interrupted)

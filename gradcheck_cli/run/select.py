@@ -9,6 +9,8 @@ from gradcheck_cli.errors import Problem, SpecError
 
 Matcher = Callable[[str], bool]
 
+_DEEPEST = 50
+
 
 def selected_parameters(case_id: str, parameters: Sequence[str], ids: Sequence[str], keyword: Matcher) -> list[str]:
     """Return the parameters of a case that `ids` (empty: all) and `keyword` select.
@@ -31,43 +33,49 @@ def keyword_matcher(text: str) -> Matcher:
     """
     if not text.strip():
         return lambda _: True
-    tokens = re.findall(r"[()]|[^\s()]+", text)
-    matcher, rest = _either(tokens, text)
-    if rest:
-        raise _malformed(text, f"unexpected '{rest[0]}'")
+    tokens = re.findall(r"[()]|[^\s()]+", text)[::-1]
+    matcher = _either(tokens, text, 0)
+    if tokens:
+        raise _malformed(text, f"unexpected '{tokens[-1]}'")
     return matcher
 
 
-def _either(tokens: list[str], text: str) -> tuple[Matcher, list[str]]:
-    left, rest = _both(tokens, text)
-    if rest[:1] != ["or"]:
-        return left, rest
-    right, rest = _either(rest[1:], text)
-    return (lambda full_id: left(full_id) or right(full_id)), rest
+# The readers below take what they understand off the end of `tokens`, where the next one stands.
 
 
-def _both(tokens: list[str], text: str) -> tuple[Matcher, list[str]]:
-    left, rest = _single(tokens, text)
-    if rest[:1] != ["and"]:
-        return left, rest
-    right, rest = _both(rest[1:], text)
-    return (lambda full_id: left(full_id) and right(full_id)), rest
+def _either(tokens: list[str], text: str, depth: int) -> Matcher:
+    parts = [_both(tokens, text, depth)]
+    while tokens[-1:] == ["or"]:
+        tokens.pop()
+        parts.append(_both(tokens, text, depth))
+    return parts[0] if len(parts) == 1 else lambda full_id: any(part(full_id) for part in parts)
 
 
-def _single(tokens: list[str], text: str) -> tuple[Matcher, list[str]]:
-    if not tokens or tokens[0] in ("and", "or", ")"):
-        raise _malformed(text, f"a word is missing before '{tokens[0]}'" if tokens else "a word is missing at the end")
-    first, rest = tokens[0], tokens[1:]
+def _both(tokens: list[str], text: str, depth: int) -> Matcher:
+    parts = [_single(tokens, text, depth)]
+    while tokens[-1:] == ["and"]:
+        tokens.pop()
+        parts.append(_single(tokens, text, depth))
+    return parts[0] if len(parts) == 1 else lambda full_id: all(part(full_id) for part in parts)
+
+
+def _single(tokens: list[str], text: str, depth: int) -> Matcher:
+    if not tokens or tokens[-1] in ("and", "or", ")"):
+        raise _malformed(text, f"a word is missing before '{tokens[-1]}'" if tokens else "a word is missing at the end")
+    if depth > _DEEPEST:
+        raise _malformed(text, f"more than {_DEEPEST} levels of parentheses and 'not'")
+    first = tokens.pop()
     if first == "not":
-        inner, rest = _single(rest, text)
-        return (lambda full_id: not inner(full_id)), rest
+        denied = _single(tokens, text, depth + 1)
+        return lambda full_id: not denied(full_id)
     if first == "(":
-        inner, rest = _either(rest, text)
-        if rest[:1] != [")"]:
+        inner = _either(tokens, text, depth + 1)
+        if tokens[-1:] != [")"]:
             raise _malformed(text, "')' is missing")
-        return inner, rest[1:]
+        tokens.pop()
+        return inner
     word = first.casefold()
-    return (lambda full_id: word in full_id.casefold()), rest
+    return lambda full_id: word in full_id.casefold()
 
 
 def _malformed(text: str, why: str) -> SpecError:

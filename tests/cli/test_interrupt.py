@@ -1,0 +1,177 @@
+"""Ctrl-C: exit 130, and what was finished is reported, as text and as JSON that is whole."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+# Each evaluation of `slow` says so on standard error, from which the test knows how far the run is.
+OPERATORS = '''
+import os
+import signal
+import time
+from gradcheck_cli import op
+
+first = None
+
+@op
+def quick(x):
+    """x."""
+    return 1 * x
+
+@quick.backward
+def _(g):
+    return g
+
+@op
+def slow(x):
+    """x."""
+    global first
+    first = x.tobytes() if first is None else first
+    if {when}:
+        os.write(2, b"sleeping\\n")
+        {wait}
+    return 1 * x
+
+@slow.backward
+def _(g):
+    return g
+
+@op
+def interrupts(x):
+    """x."""
+    os.kill(os.getpid(), signal.SIGINT)
+    return 1 * x
+
+@interrupts.backward
+def _(g):
+    return g
+'''
+
+SPEC = """
+ops: [my_ops.py]
+params: {x: [1.0, 2.0], y: [3.0, 4.0]}
+cases:
+  - {name: finished, expr: quick(x) * y}
+  - {name: stopped, expr: quick(x) * slow(y)}
+  - {name: not begun, expr: quick(x) * y}
+"""
+
+WAYS = {
+    "in a sleep": "time.sleep(60)",
+    "in a busy loop": "while True: pass",
+    "swallowed": """
+        try:
+            time.sleep(0.5)
+        except:
+            pass
+""",
+}
+
+Start = Callable[..., "subprocess.Popen[bytes]"]
+
+
+def interrupt(started: subprocess.Popen[bytes]) -> tuple[int, str, str]:
+    """Press Ctrl-C once the operator sleeps; return exit code, output and the rest of standard error."""
+    assert started.stderr is not None
+    assert started.stderr.readline() == b"sleeping\n"
+    started.send_signal(signal.SIGINT)
+    out, err = started.communicate(timeout=60)
+    return started.returncode, out.decode(), err.decode()
+
+
+@pytest.mark.parametrize("way", WAYS, ids=[name.replace(" ", "-") for name in WAYS])
+def test_what_was_finished_is_reported(write: Callable[..., Path], start: Start, way: str) -> None:
+    write("my_ops.py", OPERATORS.format(when="True", wait=WAYS[way]))
+    write("a.grad.yaml", SPEC)
+    code, out, err = interrupt(start("run", "a.grad.yaml"))
+    assert code == 130
+    assert err.splitlines()[-1] == "interrupted"
+    assert "Traceback" not in err
+    blocks = [line for line in out.splitlines() if line.startswith("a.grad.yaml")]
+    assert blocks == [
+        "a.grad.yaml  finished",
+        "a.grad.yaml  stopped   SKIP   interrupted",
+        "a.grad.yaml  not begun   SKIP   interrupted",
+    ]
+    assert out.splitlines()[-1].startswith("0 failed, 1 passed, 2 skipped, 4 elements, ")
+    assert out.splitlines()[-1].endswith(", interrupted")
+
+
+def test_finished_parameters_of_the_case_are_kept_and_json_is_whole(write: Callable[..., Path], start: Start) -> None:
+    """The operator sleeps once y is moved, and then x was looked at."""
+    write("my_ops.py", OPERATORS.format(when="x.tobytes() != first", wait="time.sleep(60)"))
+    write("a.grad.yaml", SPEC)
+    code, out, err = interrupt(start("run", "a.grad.yaml", "--format", "json"))
+    ended = json.loads(out)
+    assert (code, err) == (130, "interrupted\n")
+    assert [(case["name"], case["verdict"]) for case in ended["cases"]] == [
+        ("finished", "pass"),
+        ("stopped", "skip"),
+        ("not begun", "skip"),
+    ]
+    stopped = ended["cases"][1]
+    assert stopped["error"] == "interrupted"
+    assert [(each["name"], each["verdict"]) for each in stopped["parameters"]] == [("x", "pass"), ("y", "skip")]
+    assert ended["summary"] == {"pass": 1, "fail": 0, "inconclusive": 0, "error": 0, "skip": 2, "ok": False}
+
+
+def test_an_interrupt_while_a_spec_is_loaded(write: Callable[..., Path], start: Start) -> None:
+    write("my_ops.py", "import os, time\nos.write(2, b'sleeping\\n')\ntime.sleep(60)\n")
+    write("a.grad.yaml", SPEC)
+    assert interrupt(start("run", "a.grad.yaml")) == (130, "", "interrupted\n")
+    assert interrupt(start("list-ops", "--ops", "my_ops.py")) == (130, "", "interrupted\n")
+
+
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """Hear Ctrl-C in this process, also where the tests were started in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
+def test_ctrl_c_is_stronger_than_a_failure(write: Callable[..., Path], gradcheck: Callable[..., Any]) -> None:
+    """130 comes before 2 and 1; here the operator itself sends the signal, at a place that is always the same."""
+    write("my_ops.py", OPERATORS.format(when="True", wait=""))
+    write(
+        "a.grad.yaml",
+        """
+        ops: [my_ops.py]
+        params: {x: [1.0, 2.0]}
+        cases:
+          - {name: fails, expr: quick(x), expect: fail}
+          - {name: error, expr: "x @ y", inputs: {y: [1.0, 2.0, 3.0]}}
+          - {name: stopped, expr: interrupts(x)}
+          - {name: not begun, expr: quick(x)}
+        """,
+    )
+    ended = gradcheck("run", "a.grad.yaml", "--format", "json")
+    assert ended.code == 130
+    assert ended.err == "interrupted\n"
+    assert ended.verdicts == {"fails": "pass", "error": "error", "stopped": "skip", "not begun": "skip"}
+
+
+def test_a_process_that_ignores_ctrl_c_runs_to_its_end(write: Callable[..., Path], start: Start) -> None:
+    """As shells start jobs in the background, and `nohup`."""
+    write("my_ops.py", OPERATORS.format(when="True", wait=""))
+    write("a.grad.yaml", "ops: [my_ops.py]\nexpr: interrupts(x)\nparams: {x: [1.0, 2.0]}\n")
+    started = start("run", "a.grad.yaml", ctrl_c=signal.SIG_IGN)
+    out, err = started.communicate(timeout=60)
+    assert (started.returncode, err) == (0, b"")
+    assert b"PASS" in out
+
+
+@pytest.mark.usefixtures("heard")
+def test_the_signal_handler_is_given_back(write: Callable[..., Path], gradcheck: Callable[..., Any]) -> None:
+    write("a.grad.yaml", "expr: tanh(x)\nparams: {x: 3}\n")
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGALRM)
+    assert gradcheck("run", "a.grad.yaml").code == 0
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGALRM)) == before

@@ -1,0 +1,75 @@
+"""What comes past the net around operators is told from what the program itself is to blame for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gradcheck_cli.errors import Location
+from gradcheck_cli.run.collect import Selected
+from gradcheck_cli.run.escape import escaped
+
+Write = Callable[[str, str], Path]
+
+OPERATORS = '''
+from gradcheck_cli import op
+
+class Strange(BaseException):
+    """No Exception."""
+
+def helper(what):
+    raise what
+
+@op
+def raises(x):
+    """x."""
+    helper(Strange("odd"))
+
+@raises.backward
+def _(g):
+    return g
+'''
+
+
+def raised_by(function: Callable[[], object]) -> BaseException:
+    try:
+        function()
+    except BaseException as error:
+        return error
+    raise AssertionError("nothing was raised")
+
+
+@pytest.fixture
+def selected(write: Write, cases: Callable[..., list[Selected]]) -> Selected:
+    write("my_ops.py", OPERATORS)
+    (item,) = cases("ops: [my_ops.py]\nexpr: raises(x)\nparams: {x: [1.0]}\n")
+    return item
+
+
+def test_the_deepest_line_of_an_operator_file_is_named(folder: Path, selected: Selected) -> None:
+    (operator,) = selected.case.expression.operators
+    problem = escaped(selected.case, raised_by(lambda: operator.forward(1.0)))
+    assert problem is not None
+    assert problem.message == "an operator raised Strange: odd"
+    assert problem.location == Location(str(folder / "my_ops.py"), 7)
+    assert problem.source == "    raise what"
+
+
+def test_what_the_program_raises_itself_is_not_described(selected: Selected) -> None:
+    def fails() -> None:
+        raise ValueError("a bug")
+
+    assert escaped(selected.case, raised_by(fails)) is None
+
+
+def test_memory_that_runs_out_is_an_error_of_the_case(selected: Selected) -> None:
+    def fails() -> None:
+        raise MemoryError("Unable to allocate 1 TiB")
+
+    problem = escaped(selected.case, raised_by(fails))
+    assert problem is not None
+    assert problem.message == "the case needs more memory than there is: MemoryError: Unable to allocate 1 TiB"
+    assert problem.location == selected.case.location
+    assert problem.code == "out-of-memory"
