@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
-from gradcheck_cli.core.variable import Variable
-from gradcheck_cli.knobs import read_knobs
+from gradcheck_cli.core.variable import Variable, is_recording, value_of
+from gradcheck_cli.knobs import Knobs, read_knobs
+from gradcheck_cli.numeric.call import Subject, subject_of
 from gradcheck_cli.numeric.function import Function, PlainFunction, TracedFunction
 from gradcheck_cli.records import CaseResult, Verdict
 from gradcheck_cli.report.terminal import render_plain
@@ -30,9 +31,11 @@ def check(
 ) -> CaseResult:
     """Check the gradient of a Python function at a point, and return the same record as a spec's case.
 
-    `params` are the arrays to differentiate by: a mapping (passed by name), a tuple or list of arrays, or one
-    array (passed by position). `inputs` are passed by name and not differentiated. `function`
-    is called with Variables and returns one value or a tuple of them, of any shape.
+    `params` are the arrays to differentiate by: a mapping (passed by name), a tuple or list of
+    arrays, or one array, which may be a nested list of numbers (passed by position). `inputs` are
+    passed by name and not differentiated; floating-point arrays among them get the `dtype` of the
+    check. `function` is called with Variables and returns one value or a tuple of them, of any
+    shape.
 
     With `grad`, or with `value_and_grad=True` (the function returns value and gradient), it is
     plain NumPy: it gets arrays, returns one number, and its own gradient (one array, a sequence
@@ -42,46 +45,14 @@ def check(
     ValueError for arguments that don't fit, OperatorError when an operator raises; an exception
     of the function itself passes through.
     """
-    settings = read_knobs(knobs)
-    if settings.timeout is not None:
-        raise ValueError("timeout is for specs: a function that is called from Python is not interrupted")
-    names, positional = _names(function, params)
-    given = [params[name] for name in names] if isinstance(params, Mapping) else list(positional or ())
-    dtype = np.dtype(settings.dtype)
-    values = {name: _floating(name, value, dtype) for name, value in zip(names, given, strict=True)}
-    constants = dict(inputs or {})
-
-    def call(arguments: Mapping[str, Any], function: Callable[..., Any] = function) -> Any:
-        if positional is None:
-            return function(**arguments, **constants)
-        return function(*(arguments[name] for name in names), **constants)
-
-    subject: Function
-    if value_and_grad or grad is not None:
-        subject = _plain(call, grad, names)
-    else:
-        subject = TracedFunction(call)
+    settings = _settings(knobs)
+    values, by_position = _parameters(function, params, settings)
+    checked = _function(function, grad, value_and_grad, by_position, _inputs(inputs or {}, values, settings))
     judgement = Judgement()
     started = time.perf_counter()
-    rng = np.random.default_rng(seed)
-    samples = dict.fromkeys(names, settings.sample) if settings.sample is not None else {}
-    judge(subject, values, settings, rng, samples, judgement, names)
-    name = getattr(function, "__name__", type(function).__name__)
-    file, line = _place(function)
-    return CaseResult(
-        id=f"{file}::{name}" if file else name,
-        file=file,
-        line=line,
-        name=name,
-        expected="pass",
-        verdict=judgement.verdict,
-        ok=judgement.verdict is Verdict.PASS,
-        value=judgement.value,
-        evaluations=judgement.evaluations,
-        seconds=time.perf_counter() - started,
-        parameters=tuple(judgement.parameters),
-        findings=tuple(judgement.findings),
-    )
+    samples = dict.fromkeys(values, settings.sample) if settings.sample is not None else {}
+    judge(checked, values, settings, [seed], samples, judgement, list(values))
+    return _result(subject_of(function), judgement, time.perf_counter() - started, seed)
 
 
 def assert_gradients(function: Callable[..., Any], params: Any, **options: Any) -> None:
@@ -95,72 +66,117 @@ def assert_gradients(function: Callable[..., Any], params: Any, **options: Any) 
         raise AssertionError("\n" + render_plain(result))
 
 
-def _names(function: Callable[..., Any], params: Any) -> tuple[list[str], Sequence[Any] | None]:
-    """Return the parameters' names, and the values if they are passed by position."""
+def _settings(knobs: Mapping[str, Any]) -> Knobs:
+    given = dict(knobs)
+    if isinstance(given.get("dtype"), type | np.dtype):  # np.float32 means "float32"
+        given["dtype"] = np.dtype(given["dtype"]).name
+    settings = read_knobs(given)
+    if settings.timeout is not None:
+        raise ValueError("timeout is for specs: a function that is called from Python is not interrupted")
+    return settings
+
+
+def _parameters(function: Callable[..., Any], params: Any, settings: Knobs) -> tuple[dict[str, Array], list[str]]:
+    """Return the parameters by name, and the names of those that are passed by position, in order."""
     if isinstance(params, Mapping):
-        if not params:
-            raise ValueError("params is empty: there is nothing to check")
-        return [str(name) for name in params], None
-    several = isinstance(params, tuple) or (isinstance(params, list) and any(np.ndim(_array(p)) for p in params))
-    values: Sequence[Any] = list(params) if several else [params]
-    if not values:
+        unnamed = [name for name in params if not isinstance(name, str)]
+        if unnamed:
+            raise TypeError(f"params should be named by text, not by {unnamed[0]!r}")
+        given, by_position = dict(params), []
+    else:
+        values = list(params) if _are_several(params) else [params]
+        by_position = _positional_names(function, len(values))
+        given = dict(zip(by_position, values, strict=True))
+    if not given:
         raise ValueError("params is empty: there is nothing to check")
+    return {name: _floating(name, value, settings) for name, value in given.items()}, by_position
+
+
+def _are_several(params: Any) -> bool:
+    """Tell whether `params` holds several arrays; a list of numbers, also a nested one, is one array."""
+    if isinstance(params, list):
+        return not params or any(isinstance(value, np.ndarray | Variable) for value in params)
+    return isinstance(params, tuple)
+
+
+def _positional_names(function: Callable[..., Any], count: int) -> list[str]:
+    """Name the first `count` positional parameters as the signature does, else arg0, arg1."""
     try:
-        parameters = [p for p in inspect.signature(function).parameters.values() if p.kind is not p.KEYWORD_ONLY]
-    except (TypeError, ValueError):
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):  # a function written in C may have none
         parameters = []
-    plain = [p.name for p in parameters if p.kind is not p.VAR_POSITIONAL]
-    return [plain[i] if i < len(plain) else f"arg{i}" for i in range(len(values))], values
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return [names[i] if i < len(names) else f"arg{i}" for i in range(count)]
 
 
-def _array(value: Any) -> Any:
-    return value.data if isinstance(value, Variable) else value
-
-
-def _floating(name: str, value: Any, dtype: np.dtype[Any]) -> Array:
-    array = np.asarray(_array(value))
+def _floating(name: str, value: Any, settings: Knobs) -> Array:
+    try:
+        array = np.asarray(value_of(value))
+    except ValueError as error:  # rows of different lengths
+        raise ValueError(f"{name} should be an array of real numbers: {error}") from None
     if array.dtype.kind not in "fiu":
         raise TypeError(f"{name} should hold real numbers, not {array.dtype}: pass it in inputs if it has no gradient")
-    return np.array(array, dtype=dtype)
+    return np.array(array, dtype=settings.dtype)
 
 
-def _plain(call: Callable[..., Any], grad: Callable[..., Any] | None, names: Sequence[str]) -> PlainFunction:
-    """Wrap a NumPy function of one number together with its own gradient."""
-
-    def value_and_gradients(values: Mapping[str, Any]) -> tuple[Any, Mapping[str, Array]]:
-        returned = call(values)
-        if grad is not None:
-            return _number(returned), _by_name(call(values, grad), names)
-        if not isinstance(returned, tuple) or len(returned) < 2:
-            raise TypeError("with value_and_grad=True the function returns (value, gradient)")
-        value, *gradients = returned
-        return _number(value), _by_name(gradients[0] if len(gradients) == 1 else gradients, names)
-
-    def value(values: Mapping[str, Any]) -> Any:
-        returned = call(values)
-        return _number(returned if grad is not None else returned[0])
-
-    return PlainFunction(value, value_and_gradients)
+def _inputs(inputs: Mapping[str, Any], values: Mapping[str, Array], settings: Knobs) -> dict[str, Any]:
+    """Return the inputs with floating-point arrays in the dtype of the check, and Variables as constants."""
+    ready: dict[str, Any] = {}
+    for name, value in inputs.items():
+        if name in values:
+            raise ValueError(f"'{name}' is in params and in inputs")
+        array = value_of(value)
+        if isinstance(array, np.ndarray) and array.dtype.kind == "f":
+            array = array.astype(settings.dtype)
+        ready[name] = Variable(array, requires_grad=False) if isinstance(value, Variable) else array
+    return ready
 
 
-def _number(value: Any) -> Array:
-    array = np.asarray(value, dtype=np.float64) if not isinstance(value, np.ndarray | np.generic) else np.asarray(value)
-    if array.size != 1:
-        raise ValueError(f"with a gradient of its own the function returns one number, not an array of {array.shape}")
-    return array
+def _function(
+    function: Callable[..., Any],
+    grad: Callable[..., Any] | None,
+    value_and_grad: bool,
+    by_position: Sequence[str],
+    inputs: Mapping[str, Any],
+) -> Function:
+    """Wrap a person's function so that it takes all of its arrays by name."""
+    arrays = {name: value for name, value in inputs.items() if isinstance(value, np.ndarray)}
+    others = {name: value for name, value in inputs.items() if name not in arrays}
+
+    def by_name(function: Callable[..., Any], others: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], Any]:
+        def call(arguments: Mapping[str, Any]) -> Any:
+            named = {**others, **arguments}
+            return function(*[named.pop(name) for name in by_position], **named)
+
+        return call
+
+    subject = subject_of(function)
+    if grad is None and not value_and_grad:
+        if not is_recording():
+            raise ValueError("check has to record the function: call it outside of no_grad()")
+        return TracedFunction(by_name(function, others), subject, arrays)
+    plain = {name: value_of(value) for name, value in others.items()}
+    if grad is None:
+        return PlainFunction(by_name(function, plain), subject, inputs=arrays)
+    if value_and_grad:
+        raise TypeError("give grad, or value_and_grad=True for a function that returns both")
+    return PlainFunction(by_name(function, plain), subject, by_name(grad, plain), subject_of(grad), arrays)
 
 
-def _by_name(gradients: Any, names: Sequence[str]) -> dict[str, Array]:
-    if isinstance(gradients, Mapping):
-        return {str(name): np.asarray(gradient) for name, gradient in gradients.items()}
-    if len(names) == 1 and not (isinstance(gradients, tuple) and len(gradients) == 1):
-        return {names[0]: np.asarray(gradients)}
-    if not isinstance(gradients, tuple | list) or len(gradients) != len(names):
-        got = len(gradients) if isinstance(gradients, tuple | list) else 1
-        raise ValueError(f"{got} gradients for {len(names)} parameters ({', '.join(names)})")
-    return {name: np.asarray(gradient) for name, gradient in zip(names, gradients, strict=True)}
-
-
-def _place(function: Callable[..., Any]) -> tuple[str, int]:
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    return (code.co_filename, code.co_firstlineno) if code else ("", 0)
+def _result(subject: Subject, judgement: Judgement, seconds: float, seed: int) -> CaseResult:
+    file, line = (subject.location.file, subject.location.line) if subject.location else ("", 0)
+    return CaseResult(
+        id=f"{file}::{subject.name}" if file else subject.name,
+        file=file,
+        line=line,
+        name=subject.name,
+        expected="pass",
+        verdict=judgement.verdict,
+        ok=judgement.verdict is Verdict.PASS,
+        value=judgement.value,
+        evaluations=judgement.evaluations,
+        seconds=seconds,
+        parameters=tuple(judgement.parameters),
+        findings=tuple(judgement.findings),
+        seed=seed,
+    )

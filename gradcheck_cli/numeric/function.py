@@ -7,11 +7,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gradcheck_cli.core.arrays import Array, read_only
+from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.sweep import sweep
-from gradcheck_cli.core.variable import Variable, no_grad, value_of
+from gradcheck_cli.core.variable import Variable, value_of
+from gradcheck_cli.numeric.call import EXPRESSION, Subject, Values, call_read_only, call_watched
+from gradcheck_cli.numeric.own_gradient import as_number, gradients_by_name, value_and_gradients
 
-Values = Mapping[str, Array]
+__all__ = ["Function", "PlainFunction", "Recording", "TracedFunction", "Values"]
 
 
 class Recording(Protocol):
@@ -36,23 +38,36 @@ class Function(Protocol):
 class TracedFunction:
     """A function over Variables, differentiated by the backward sweep.
 
-    `call` takes the parameters by name (Variables, or arrays when nothing is recorded) and returns
-    one value or a tuple of values.
+    `call` takes the parameters (Variables) and `inputs` (arrays) by name and returns one value or a
+    tuple of values; `subject` is what it is called in findings. Evaluating raises
+    ContractViolation when the function writes to one of the arrays, TypeError when it returns
+    something else than real numbers.
     """
 
-    def __init__(self, call: Callable[[Mapping[str, Any]], Any]) -> None:
+    def __init__(
+        self, call: Callable[[Mapping[str, Any]], Any], subject: Subject = EXPRESSION, inputs: Values | None = None
+    ) -> None:
         self.call = call
+        self.subject = subject
+        self.inputs = inputs or {}
 
     def record(self, values: Values) -> TracedRecording:
         """Evaluate with every parameter as a leaf Variable."""
-        leaves = {name: Variable(array, name=name) for name, array in values.items()}
-        return TracedRecording(leaves, as_tuple(self.call(leaves)))
+
+        def recording(arrays: Values) -> TracedRecording:
+            leaves = {name: Variable(arrays[name], name=name) for name in values}
+            return TracedRecording(leaves, as_tuple(self.call({**arrays, **leaves})))
+
+        return call_watched(recording, {**self.inputs, **values}, self.subject)
 
     def outputs(self, values: Values) -> tuple[Array, ...]:
-        """Evaluate with Variables that record nothing, so that operators are called the same way."""
-        with no_grad():
-            constants = {name: Variable(array, requires_grad=False) for name, array in values.items()}
-            return tuple(np.asarray(value_of(value)) for value in as_tuple(self.call(constants)))
+        """Evaluate with constant Variables: operators are called the same way, and record nothing."""
+
+        def outputs(arrays: Values) -> tuple[Array, ...]:
+            constants = {name: Variable(arrays[name], requires_grad=False) for name in values}
+            return tuple(map(as_output, as_tuple(self.call({**arrays, **constants}))))
+
+        return call_read_only(outputs, {**self.inputs, **values}, self.subject)
 
 
 class TracedRecording:
@@ -61,7 +76,7 @@ class TracedRecording:
     def __init__(self, leaves: Mapping[str, Variable], values: tuple[Any, ...]) -> None:
         self.leaves = leaves
         self.values = values
-        self.outputs: tuple[Array, ...] = tuple(np.asarray(value_of(value)) for value in values)
+        self.outputs: tuple[Array, ...] = tuple(map(as_output, values))
 
     def vjp(self, cotangents: Sequence[Array]) -> dict[str, Array]:
         """Sweep back; a parameter that the outputs don't depend on gets zeros."""
@@ -77,26 +92,40 @@ class TracedRecording:
 class PlainFunction:
     """A NumPy function of one number with a gradient of its own.
 
-    `value_and_grad` takes the parameters by name and returns the value and the gradients by name;
-    `value` returns the value alone.
+    `value` takes the parameters and `inputs` (arrays) by name and returns the number, `gradient`
+    returns the gradients (see `gradients_by_name`); without a `gradient`, `value` returns both.
+    `subject` and `gradient_subject` are what they are called in findings. Evaluating raises
+    ContractViolation when one of them writes to an array, and for a wrong number of gradients.
     """
 
     def __init__(
         self,
         value: Callable[[Values], Any],
-        value_and_grad: Callable[[Values], tuple[Any, Mapping[str, Array]]],
+        subject: Subject,
+        gradient: Callable[[Values], Any] | None = None,
+        gradient_subject: Subject | None = None,
+        inputs: Values | None = None,
     ) -> None:
         self.value = value
-        self.value_and_grad = value_and_grad
+        self.subject = subject
+        self.gradient = gradient
+        self.gradient_subject = gradient_subject or subject
+        self.inputs = inputs or {}
 
     def record(self, values: Values) -> PlainRecording:
-        """Evaluate value and gradient on read-only arrays."""
-        value, gradients = self.value_and_grad({name: read_only(array) for name, array in values.items()})
-        return PlainRecording((np.asarray(value),), gradients)
+        """Evaluate value and gradient."""
+        arrays = {**self.inputs, **values}
+        value = call_watched(self.value, arrays, self.subject)
+        if self.gradient is None:
+            value, gradients = value_and_gradients(value)
+        else:
+            gradients = call_watched(self.gradient, arrays, self.gradient_subject)
+        return PlainRecording((as_number(value),), gradients_by_name(gradients, values, self.gradient_subject))
 
     def outputs(self, values: Values) -> tuple[Array, ...]:
-        """Evaluate the value on read-only arrays."""
-        return (np.asarray(self.value({name: read_only(array) for name, array in values.items()})),)
+        """Evaluate the value."""
+        returned = call_read_only(self.value, {**self.inputs, **values}, self.subject)
+        return (as_number(returned if self.gradient else value_and_gradients(returned)[0]),)
 
 
 class PlainRecording:
@@ -114,5 +143,17 @@ class PlainRecording:
 
 
 def as_tuple(values: Any) -> tuple[Any, ...]:
-    """Return `values` as a tuple of outputs."""
-    return tuple(values) if isinstance(values, tuple | list) else (values,)
+    """Return `values` as a tuple of outputs. Raises TypeError for none at all."""
+    outputs = tuple(values) if isinstance(values, tuple | list) else (values,)
+    if not outputs:
+        raise TypeError("the function returned no value")
+    return outputs
+
+
+def as_output(value: Any) -> Array:
+    """Return the array of one output. Raises TypeError for what isn't made of real numbers."""
+    array = np.asarray(value_of(value))
+    if array.dtype.kind not in "fiub":
+        got = f"{array.dtype} numbers" if array.dtype.kind == "c" else type(value).__name__
+        raise TypeError(f"the function returned {got}: a value is a Variable or an array of real numbers")
+    return array

@@ -58,13 +58,13 @@ class SeededExecution(Execution):
     """Put the global generators into one state before every forward, into another before every backward.
 
     So a forward that draws from them is a function of its inputs, and a backward that draws its
-    mask again instead of keeping it is caught. `users` names the operators that were seen to draw;
-    once `watching` is off, only these pay for it.
+    mask again instead of keeping it is caught. `users` names the operators that draw: given, only
+    these pay for it, else everyone is watched, and those seen to draw are added.
     """
 
-    def __init__(self) -> None:
-        self.users: set[str] = set()
-        self.watching = True
+    def __init__(self, users: set[str] | None = None) -> None:
+        self.users: set[str] = set(users or ())
+        self._watching = users is None
         self._forward_state = GlobalState.seeded(_FORWARD)
         self._backward_state = GlobalState.seeded(_BACKWARD)
 
@@ -82,10 +82,12 @@ class SeededExecution(Execution):
 
     @contextmanager
     def _from(self, state: GlobalState, operator: Operator) -> Iterator[None]:
-        if not self.watching and operator.name not in self.users:
+        if not self._watching and operator.name not in self.users:
             yield
             return
-        state.restore()
-        yield
-        if self.watching and state.moved():
-            self.users.add(operator.name)
+        # Put back afterwards: code between operators that draws numbers mustn't become repeatable by that.
+        with restored():
+            state.restore()
+            yield
+            if self._watching and state.moved():
+                self.users.add(operator.name)

@@ -11,6 +11,11 @@ from gradcheck_cli.core.arrays import Array
 SWEEP = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 """The relative steps of the sweep that a report shows."""
 
+DECADE, HALF_DECADE = 10.0, 10.0**0.5
+
+_LARGEST, _SMALLEST = 0.1, 1e-11
+"""Steps of a ladder relative to the larger and the smaller of |x| and the typical magnitude."""
+
 
 def typical_magnitude(x: Array) -> float:
     """Return the median magnitude of the nonzero elements, 1 if there are none."""
@@ -33,4 +38,20 @@ def default_eps(dtype: np.dtype[Any]) -> float:
 
 def step_size(scale: float, eps: float) -> float:
     """Return eps * scale rounded to a power of two, so that x+h and x-h lose no digits to h itself."""
-    return float(2.0 ** np.round(np.log2(eps * scale)))
+    return max(float(2.0 ** np.round(np.log2(eps * scale))), float(np.finfo(np.float64).smallest_subnormal))
+
+
+def ladder_steps(x: float, typical: float, spacing: float, ratio: float, reach: float = np.inf) -> list[float]:
+    """Return ascending steps for one element, a `ratio` apart, for an x with neighbours `spacing` away.
+
+    The bottom is far below the smaller of |x| and the typical magnitude (a small element among
+    large ones has a small scale of its own), but four spacings at least. Steps stay below `reach`,
+    the way to the edge of the domain; where that cuts most of them off the ladder goes deeper.
+    """
+    top = min(_LARGEST * max(abs(x), typical), reach)
+    bottom = _SMALLEST * min(typical, abs(x) or typical)
+    bottom = max(min(bottom, top * 1e-6), 4 * spacing)
+    if bottom > top:
+        return []
+    count = int(np.ceil(np.log(top / bottom) / np.log(ratio))) + 1
+    return sorted({step_size(top, ratio**-k) for k in range(count)})

@@ -7,28 +7,33 @@ from typing import Any
 
 import numpy as np
 
-from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.core.arrays import Array, map_arrays
 from gradcheck_cli.core.execution import same_bytes
 from gradcheck_cli.core.node import Node
 from gradcheck_cli.core.operator import Operator, Rule
 from gradcheck_cli.errors import ContractViolation, Location
+from gradcheck_cli.numeric.noise import holds_single_precision
 from gradcheck_cli.numeric.seeding import SeededExecution
+from gradcheck_cli.numeric.steps import typical_magnitude
+from gradcheck_cli.verdict.linearity import Sizes, find_defect
 
 REPEAT = 1000
 """Largest difference between identical calls, in units of the machine epsilon."""
 
 
 class CheckedExecution(SeededExecution):
-    """Calls every forward twice, and looks whether bytes of the arguments changed.
+    """Calls every forward twice, looks whether bytes of the arguments changed, and examines every backward.
 
-    `first_non_finite` describes the first operator whose outputs went bad on finite inputs, and
-    `backwards` locates the backward rules that ran.
+    `first_non_finite` describes the first operator whose outputs went bad on finite inputs.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, rng: np.random.Generator, accuracy: float = 0.0) -> None:
         super().__init__()
         self.first_non_finite = ""
-        self.backwards: list[str] = []
+        self._rng = rng
+        self._accuracy = accuracy
+        self._sizes: dict[str, Sizes] = {}
+        self._examined: set[tuple[str, Any]] = set()
 
     def forward(
         self, operator: Operator, arrays: Sequence[Array | None], attributes: dict[str, Any]
@@ -44,30 +49,67 @@ class CheckedExecution(SeededExecution):
                 message = f"its forward writes to {operator.slot_name(slot)}"
                 hint = "work on a copy: arrays given to an operator belong to the graph"
                 raise ContractViolation("input-modified", message, operator.name, where, hint)
+        for old, new in zip(first, outputs, strict=True):
+            if not same_bytes(old, new):
+                message = "outputs returned before changed when the forward ran again"
+                hint = "return a new array, or a copy of the buffer"
+                raise ContractViolation("not-repeatable", message, operator.name, where, hint)
         for old, new in zip(first, again, strict=True):
             if old is not None and not agree(old, new):
                 message = f"two calls with the same arguments differ{_by_how_much(old, new)}"
                 hint = "turn randomness off, or give it a seed; state kept between calls does it too"
                 raise ContractViolation("not-repeatable", message, operator.name, where, hint)
         self._note_non_finite(operator, arrays, outputs, where)
+        self._note_size(operator, arrays, outputs)
         return outputs, kept
+
+    def backward(self, node: Node, cotangents: Sequence[Array | None]) -> tuple[Array | None, ...]:
+        """Examine the backward of a node once per operator and shapes, then run it. Raises ContractViolation."""
+        key = (node.operator.name, node.inputs)
+        if key not in self._examined:
+            self._examined.add(key)
+            self._examine(node)
+        gradients = super().backward(node, cotangents)
+        _require_finite(node, cotangents, gradients)
+        return gradients
+
+    def _examine(self, node: Node) -> None:
+        like = [np.empty(shape, dtype) if dtype.kind == "f" else None for shape, dtype in node.outputs]
+        sizes = self._sizes.get(node.operator.name, Sizes())
+        run = super().backward
+        defect = find_defect(lambda cotangents: run(node, cotangents), like, sizes, self._accuracy, self._rng)
+        if defect is None:
+            return
+        operator, name = node.operator, node.operator.input_at(defect.slot).name
+        rule = next((rule for rule in node.rules if name in rule.inputs), node.rules[0])
+        message = f"in its backward for {operator.slot_name(defect.slot)}, {defect.message}"
+        raise ContractViolation(defect.finding, message, operator.name, rule.location, defect.hint)
+
+    def _note_size(self, operator: Operator, arrays: Sequence[Array | None], outputs: Sequence[Array]) -> None:
+        """Remember the magnitudes of outputs and inputs, and the epsilon that the operator computes with."""
+        values = [out for out in outputs if out.dtype.kind == "f" and out.size]
+        if not values:
+            return
+        single = all(holds_single_precision(out) for out in values)
+        inputs = tuple(
+            0.0 if array is None or array.dtype.kind != "f" else typical_magnitude(array) for array in arrays
+        )
+        self._sizes[operator.name] = Sizes(
+            max(float(np.abs(out).max()) for out in values),
+            inputs,
+            float(np.finfo(np.float32 if single else np.float64).eps),
+        )
 
     def rule(self, node: Node, rule: Rule, values: Sequence[Any]) -> dict[int, Array]:
         """Run a backward rule and compare the bytes of what it was given. Raises ContractViolation."""
-        before = [_copy(value) for value in values]
+        before = [map_arrays(value, np.array) for value in values]
         gradients = super().rule(node, rule, values)
         where = Location(rule.file, rule.line)
-        self.backwards.append(str(where))
         for name, old, new in zip(rule.asks, before, values, strict=True):
             if not same_bytes(old, new):
                 message = f"its backward writes to {name}"
                 hint = f"work on a copy: {name} is read by others, too"
                 raise ContractViolation("input-modified", message, node.operator.name, where, hint)
-        for slot, gradient in gradients.items():
-            cotangents = [value for ask, value in zip(rule.asks, values, strict=True) if ask.startswith("g")]
-            if not np.isfinite(gradient).all() and all(np.isfinite(g).all() for g in cotangents):
-                message = f"the gradient of {node.operator.slot_name(slot)} is {_bad_values(gradient)}"
-                raise ContractViolation("non-finite", message, node.operator.name, where, _range_hint(values))
         return gradients
 
     def _note_non_finite(
@@ -79,6 +121,19 @@ class CheckedExecution(SeededExecution):
         if all(np.isfinite(array).all() for array in inputs):
             ranges = ", ".join(f"{array.min():.3g} to {array.max():.3g}" for array in inputs)
             self.first_non_finite = f"first at {operator.name} ({where}), whose inputs range from {ranges}"
+
+
+def _require_finite(node: Node, cotangents: Sequence[Array | None], gradients: Sequence[Array | None]) -> None:
+    """Hold gradients to being finite where the cotangents are. Raises ContractViolation."""
+    if not all(np.isfinite(g).all() for g in cotangents if g is not None):
+        return
+    for slot, gradient in enumerate(gradients):
+        if gradient is not None and not np.isfinite(gradient).all():
+            operator, name = node.operator, node.operator.input_at(slot).name
+            rule = next(rule for rule in node.rules if name in rule.inputs)
+            message = f"the gradient of {operator.slot_name(slot)} is {bad_values(gradient)}"
+            saved = [node.saved[ask] for ask in rule.asks if ask in node.saved]
+            raise ContractViolation("non-finite", message, operator.name, rule.location, _range_hint(saved))
 
 
 def agree(first: Array, second: Array) -> bool:
@@ -99,12 +154,6 @@ def _snapshot(arrays: Sequence[Array | None]) -> list[Array | None]:
     return [None if array is None else np.array(array) for array in arrays]
 
 
-def _copy(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return tuple(_copy(part) for part in value)
-    return np.array(value) if isinstance(value, np.ndarray) else value
-
-
 def _by_how_much(first: Array, second: Array) -> str:
     if first.shape != second.shape:
         return f" in shape: {first.shape} and {second.shape}"
@@ -112,7 +161,8 @@ def _by_how_much(first: Array, second: Array) -> str:
         return f" by up to {np.nanmax(np.abs(first.astype(float) - second.astype(float))):.2g}"
 
 
-def _bad_values(array: Array) -> str:
+def bad_values(array: Array) -> str:
+    """Say how many elements of `array` are NaN or infinite."""
     kinds = [word for word, test in (("nan", np.isnan), ("infinite", np.isinf)) if test(array).any()]
     bad = int(np.sum(~np.isfinite(array)))
     return f"{' and '.join(kinds)} in {bad} of {array.size} elements"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -11,11 +12,13 @@ from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.execution import using
 from gradcheck_cli.errors import ContractViolation, Location
 from gradcheck_cli.knobs import Knobs
-from gradcheck_cli.numeric.differences import Differences
 from gradcheck_cli.numeric.function import Function, Recording, Values
-from gradcheck_cli.numeric.seeding import restored
+from gradcheck_cli.numeric.point import Outputs, Point
+from gradcheck_cli.numeric.seeding import SeededExecution, restored
 from gradcheck_cli.records import Finding, ParameterResult, Verdict
-from gradcheck_cli.verdict.contract import CheckedExecution, agree
+from gradcheck_cli.verdict.contract import CheckedExecution, agree, bad_values
+from gradcheck_cli.verdict.cotangents import signed_weights
+from gradcheck_cli.verdict.joint_kinks import Kinked, excluded_direction
 from gradcheck_cli.verdict.parameter import judge_parameter
 
 
@@ -42,7 +45,7 @@ def judge(
     function: Function,
     values: Values,
     knobs: Knobs,
-    rng: np.random.Generator,
+    seed: Sequence[int],
     samples: Mapping[str, int],
     judgement: Judgement,
     only: Collection[str],
@@ -50,61 +53,76 @@ def judge(
 ) -> None:
     """Check the gradient of `function` at `values` for every parameter, and write it into `judgement`.
 
-    `samples` limits how many elements of a parameter are checked (drawn from `rng`), `only` names
+    `samples` limits how many elements of a parameter are checked (drawn with `seed`), `only` names
     the parameters to check; `on_evaluation` is called before every evaluation. Raises OperatorError
     when the function can't be evaluated.
     """
-    execution = CheckedExecution()
-    with restored(), using(execution), np.errstate(all="ignore"):
+    rng = np.random.default_rng(seed)
+    checked = CheckedExecution(rng, knobs.accuracy or 0.0)
+    with restored(), np.errstate(all="ignore"):
         try:
-            recording = function.record(values)
-            judgement.evaluations += 1
-            judgement.outputs = recording.outputs
-            judgement.value = _one_number(recording.outputs)
-            _require_finite(recording, execution)
-            cotangents = draw_cotangents(recording.outputs, rng)
-            gradients = recording.vjp(cotangents)
-            _require_own_gradients(gradients, values)
+            with using(checked):
+                recording = function.record(values)
+                judgement.evaluations += 1
+                judgement.outputs = recording.outputs
+                judgement.value = _one_number(recording.outputs)
+                _require_finite(recording, checked)
+                outputs = Outputs(recording.outputs)
+                weights = signed_weights(outputs.epsilon.size, rng)
+                gradients = recording.vjp(outputs.split(weights))
+                _require_finite_gradients(gradients)
+            judgement.gradients = gradients if judgement.value is not None else {}
+            with using(SeededExecution(checked.users)):
+                _require_repeatable(recording.outputs, function.outputs(values))
+                judgement.evaluations += 1
+                kinked: list[Kinked] = []
+                for name in only:
+                    point = Point(function, values, name, outputs, on_evaluation)
+                    # A generator of its own, so that a parameter checked alone is checked as among others.
+                    own = np.random.default_rng([*seed, zlib.crc32(name.encode())])
+                    elements = choose_elements(point.x.size, samples.get(name), own)
+
+                    def gradient_of(u: Array, name: str = name) -> Array:
+                        return np.ravel(recording.vjp(outputs.split(u))[name]).astype(np.float64)
+
+                    result, kinks = judge_parameter(point, weights, gradient_of, knobs, elements, own)
+                    judgement.parameters.append(result)
+                    judgement.evaluations += point.evaluations
+                    kinked += [kinks] if kinks else []
+                if sum(part.elements.size for part in kinked) > 1:
+                    _judge_together(judgement, kinked, weights, rng)
+                _require_repeatable(recording.outputs, function.outputs(values), " at the end of the check")
+                judgement.evaluations += 1
         except ContractViolation as violation:
             judgement.findings.append(_as_finding(violation))
-            judgement.parameters.extend(skipped(name, values[name].shape) for name in only)
-            return
-        judgement.gradients = gradients if judgement.value is not None else {}
-        execution.watching = False
-        differences = Differences(function, values, recording.outputs, cotangents, on_evaluation)
-        for name in only:
-            indices = choose_elements(values[name].shape, samples.get(name), rng)
-            result = judge_parameter(name, gradients[name], differences, knobs, indices)
-            judgement.parameters.append(result)
-            judgement.evaluations += differences.evaluations
-            differences.evaluations = 0
-        again = function.outputs(values)
-        judgement.evaluations += 1
-    if not all(agree(first, second) for first, second in zip(recording.outputs, again, strict=True)):
-        message = "the value at the same point differs at the end of the check: something is kept between calls"
-        judgement.findings.append(Finding("not-repeatable", message))
+            done = {parameter.name for parameter in judgement.parameters}
+            judgement.parameters.extend(skipped(name, values[name].shape) for name in only if name not in done)
 
 
-def draw_cotangents(outputs: Sequence[Array], rng: np.random.Generator) -> tuple[Array, ...]:
-    """Return the cotangent of every output: 1 for a one-number value, else random and signed.
+def _judge_together(judgement: Judgement, kinked: Sequence[Kinked], weights: Array, rng: np.random.Generator) -> None:
+    """Hold kinks that are valid one by one against joint directions, and fail their parameters if one excludes them."""
+    excluded = excluded_direction(kinked, weights, rng)
+    if excluded is None:
+        return
+    analytic, low, high = excluded
+    names = {part.point.name for part in kinked}
+    message = (
+        f"{sum(part.elements.size for part in kinked)} elements of {', '.join(sorted(names))} are at kinks; moved "
+        f"together, the gradient says {analytic:.6g}, the slopes on both sides are {low:.6g} and {high:.6g}"
+    )
+    judgement.parameters[:] = [
+        replace(result, verdict=Verdict.FAIL, findings=(Finding("invalid-at-kink", message), *result.findings))
+        if result.name in names
+        else result
+        for result in judgement.parameters
+    ]
 
-    Magnitudes lie between 0.5 and 1.5. Signs matter: softmax and normalisation hide their errors
-    from all-ones. An output that is no floating-point array has no gradient and gets zeros.
-    """
-    if _one_number(outputs) is not None:
-        return (np.ones_like(outputs[0]),)
-    drawn = []
-    for out in outputs:
-        u = rng.uniform(0.5, 1.5, out.shape) * rng.choice([-1.0, 1.0], out.shape)
-        drawn.append(np.asarray(u, dtype=out.dtype) if out.dtype.kind == "f" else np.zeros(out.shape))
-    return tuple(drawn)
 
-
-def choose_elements(shape: tuple[int, ...], sample: int | None, rng: np.random.Generator) -> list[tuple[int, ...]]:
-    """Return the indices to check: all, or `sample` random ones in order."""
-    size = int(np.prod(shape))
-    flat = np.arange(size) if sample is None or sample >= size else np.sort(rng.choice(size, sample, replace=False))
-    return [tuple(int(i) for i in np.unravel_index(k, shape)) for k in flat]
+def choose_elements(size: int, sample: int | None, rng: np.random.Generator) -> Array:
+    """Return the elements to check, counted in C order: all, or `sample` random ones in order."""
+    if sample is None or sample >= size:
+        return np.arange(size)
+    return np.sort(rng.choice(size, sample, replace=False))
 
 
 def _one_number(outputs: Sequence[Array]) -> float | None:
@@ -114,22 +132,24 @@ def _one_number(outputs: Sequence[Array]) -> float | None:
 def _require_finite(recording: Recording, execution: CheckedExecution) -> None:
     for out in recording.outputs:
         if not np.isfinite(out).all():
-            kind = "nan" if np.isnan(out).any() else "infinite"
-            message = f"the value is {kind} in {int(np.sum(~np.isfinite(out)))} of {out.size} elements"
+            message = f"the value is {bad_values(out)}"
             raise ContractViolation("non-finite", message, "value", None, execution.first_non_finite)
 
 
-def _require_own_gradients(gradients: Mapping[str, Array], values: Values) -> None:
-    """Hold gradients that came from the user's own function to count, shape and finiteness."""
-    for name, x in values.items():
-        if name not in gradients:
-            raise ContractViolation("gradient-count", f"there is no gradient for {name}", "gradient", None)
-        gradient = gradients[name]
-        if gradient.shape != x.shape:
-            message = f"the gradient of {name} has shape {gradient.shape}, {name} has {x.shape}"
-            raise ContractViolation("gradient-shape", message, "gradient", None)
+def _require_repeatable(first: Sequence[Array], again: Sequence[Array], when: str = "") -> None:
+    if len(first) == len(again) and all(map(agree, first, again)):
+        return
+    message = f"two evaluations at the same point differ{when}"
+    hint = "turn randomness off, or give it a seed; state kept between calls does it too"
+    raise ContractViolation("not-repeatable", message, "value", None, hint)
+
+
+def _require_finite_gradients(gradients: Mapping[str, Array]) -> None:
+    """Hold a gradient that came from a person's own function to finiteness; operators are held to it one by one."""
+    for name, gradient in gradients.items():
         if not np.isfinite(gradient).all():
-            raise ContractViolation("non-finite", f"the gradient of {name} is not finite", "gradient", None)
+            message = f"the gradient of {name} is {bad_values(gradient)}"
+            raise ContractViolation("non-finite", message, "gradient", None)
 
 
 def _as_finding(violation: ContractViolation) -> Finding:

@@ -1,0 +1,160 @@
+"""A ladder of steps at one element: what the outputs do on both sides of x, from small steps to large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.numeric.noise import Noise, scaled_norm
+from gradcheck_cli.numeric.point import Point
+
+ENOUGH = 4
+"""So many steps with both sides in the domain are needed; with fewer, one side is used alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """The outputs at x+h and x-h less those at x; `above` and `below` are the realised steps."""
+
+    h: float
+    above: float
+    below: float
+    plus: Array
+    minus: Array
+
+    @property
+    def finite(self) -> tuple[bool, bool]:
+        """Whether the outputs are finite above and below x."""
+        return bool(np.isfinite(self.plus).all()), bool(np.isfinite(self.minus).all())
+
+
+def take_pair(point: Point, element: int, h: float) -> Pair:
+    """Evaluate at x+h and x-h of one element."""
+    above, plus = point.moved(element, h)
+    below, minus = point.moved(element, -h)
+    return Pair(h, float(above), -float(below), plus, minus)
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """The difference quotients of sum(cotangent * output) at ascending steps `h`.
+
+    `rise` and `fall` are its changes above and below x, `sigma` its noise at each step. Where one side
+    of x lies outside of the domain, `two_sided` is false and the three slopes are those of the other.
+    `terms_forward` and `terms_backward` are the one-sided slopes of every output, shape (steps, outputs),
+    `moved` tells which outputs moved at any step, `rounding` is that of their sum at x.
+    """
+
+    h: Array
+    central: Array
+    forward: Array
+    backward: Array
+    sigma: Array
+    rise: Array
+    fall: Array
+    terms_forward: Array
+    terms_backward: Array
+    moved: Array
+    rounding: float
+    two_sided: bool = True
+
+    @property
+    def gap(self) -> Array:
+        """How far the one-sided slopes are apart."""
+        return np.abs(self.forward - self.backward)
+
+    @property
+    def gap_noise(self) -> Array:
+        """How far noise alone may drive the one-sided slopes apart."""
+        return np.asarray(2.5 * self.sigma / self.h)
+
+
+class Ladder:
+    """The pairs of one element in the order of their steps."""
+
+    def __init__(self, point: Point, element: int) -> None:
+        self.point = point
+        self.element = element
+        self._pairs: dict[float, Pair] = {}
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """The pairs from the smallest step to the largest."""
+        return [self._pairs[h] for h in sorted(self._pairs)]
+
+    @property
+    def top(self) -> float:
+        """The largest step."""
+        return max(self._pairs)
+
+    def climb(self, steps: Iterable[float]) -> None:
+        """Evaluate at further steps. A step that the spacing of x distorts is left out."""
+        x, spacing = self.point.x[self.element], float(self.point.spacings[self.element])
+        for h in steps:
+            if h not in self._pairs and h >= spacing and x + h != x:
+                self._pairs[h] = take_pair(self.point, self.element, h)
+
+    def reach(self) -> float:
+        """Return the largest step up to which both sides are in the domain; 0 if none is, infinity if all are."""
+        inside = 0.0
+        for pair in self.pairs:
+            if not all(pair.finite):
+                return inside
+            inside = pair.h
+        return np.inf
+
+    def slopes(self, u: Array, noise: Noise) -> Slopes | None:
+        """Contract the ladder with the cotangent `u`; None where the domain leaves too few steps."""
+        pairs = self.pairs
+        two, up, down = (_inside(pairs, keep) for keep in ((True, True), (True, False), (False, True)))
+        if len(two) >= ENOUGH:
+            return _contract(two, u, self.point.base, noise, above=True, below=True)
+        side = max(up, down, key=len)
+        if len(side) < ENOUGH:
+            return None
+        return _contract(side, u, self.point.base, noise, above=side is up, below=side is not up)
+
+
+def _inside(pairs: list[Pair], wanted: tuple[bool, bool]) -> list[Pair]:
+    """Return the pairs from the bottom up while the wanted sides are finite."""
+    inside = []
+    for pair in pairs:
+        if not all(finite or not want for finite, want in zip(pair.finite, wanted, strict=True)):
+            break
+        inside.append(pair)
+    return inside
+
+
+def _contract(pairs: list[Pair], u: Array, base: Array, noise: Noise, above: bool, below: bool) -> Slopes:
+    """Subtract first, contract second: large outputs don't drown the change of small ones."""
+    up, down = np.array([pair.above for pair in pairs]), np.array([pair.below for pair in pairs])
+    plus, minus = np.array([pair.plus for pair in pairs]), np.array([pair.minus for pair in pairs])
+    if not above:
+        plus, up = -minus, down
+    if not below:
+        minus, down = -plus, up
+    forward, backward = plus * u / up[:, None], -minus * u / down[:, None]
+    rise, fall = (plus * u).sum(axis=1), (minus * u).sum(axis=1)
+    moved = (plus != 0).any(axis=0) | (minus != 0).any(axis=0)
+    # Where nothing moved, rounding may have hidden a change in any output.
+    felt = moved if moved.any() else np.ones_like(moved)
+    sigma = [
+        noise.of(u, np.maximum(np.abs(base + p), np.abs(base + m)), felt) for p, m in zip(plus, minus, strict=True)
+    ]
+    return Slopes(
+        h=np.array([pair.h for pair in pairs]),
+        central=(rise - fall) / (up + down),
+        forward=forward.sum(axis=1),
+        backward=backward.sum(axis=1),
+        sigma=np.maximum(np.array(sigma), noise.of(u, np.abs(base), felt)),
+        rise=rise,
+        fall=fall,
+        terms_forward=forward,
+        terms_backward=backward,
+        moved=moved,
+        rounding=scaled_norm((noise.epsilon * u * base)[felt]),
+        two_sided=above and below,
+    )

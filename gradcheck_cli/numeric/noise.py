@@ -1,0 +1,102 @@
+"""Noise of a computed function: how much of its value is rounding rather than mathematics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+
+TABLE_POINTS = 7
+"""Equally spaced values on each side of x from which a difference table is made."""
+
+_LOWEST_ORDER = 3
+_FLOAT32_EPSILON = float(np.finfo(np.float32).eps)
+
+
+def difference_table_noise(values: Array) -> Array:
+    """Estimate the noise of each output from equally spaced values, shape (points, outputs).
+
+    The k-th difference of a smooth function vanishes with the spacing to the k-th power, that of noise
+    stays, amplified by (2k)!/(k!)^2. The median over the orders from three on. Moré and Wild,
+    Estimating computational noise, SIAM J. Sci. Comput. 33 (2011).
+    """
+    scale = np.max(np.abs(values), axis=0)
+    table = values / np.where(scale > 0, scale, 1.0)
+    levels, factor = [], 1.0
+    for order in range(1, len(values) - 1):
+        table = np.diff(table, axis=0)
+        factor *= order / (2.0 * (2 * order - 1))
+        if order >= _LOWEST_ORDER:
+            levels.append(np.sqrt(factor * np.mean(table**2, axis=0)))
+    noise = np.median(levels, axis=0) * scale
+    return np.where(np.isfinite(noise), noise, np.inf)
+
+
+def two_sided_noise(below: Array, above: Array) -> Array:
+    """Join the noise of both sides of x: the larger, unless it exceeds eight times the smaller.
+
+    Then a kink or a jump lies on the noisier side, which the table takes for noise.
+    """
+    low, high = np.minimum(below, above), np.maximum(below, above)
+    joined = np.where(high <= 8 * low, high, low)
+    return np.where(np.isfinite(joined), joined, 0.0)
+
+
+def float32_columns(values: Array) -> Array:
+    """Tell which outputs were rounded to single precision on their way: every value of theirs is a float32.
+
+    `values` has the shape (points, outputs). At least four different values are needed, since a
+    few round ones (0.5, 2.0) are float32 by chance.
+    """
+    with np.errstate(all="ignore"):
+        exact = (values.astype(np.float32).astype(np.float64) == values) | ~np.isfinite(values)
+    ordered = np.sort(values, axis=0)
+    different = 1 + np.sum(np.diff(ordered, axis=0) > 0, axis=0)
+    return np.asarray(exact.all(axis=0) & (different >= 4))
+
+
+def holds_single_precision(values: Array) -> bool:
+    """Tell whether an array was computed in single precision: all of it is float32, and not by chance.
+
+    By chance are values with few significant bits (0.5, 3), so one with more than twelve is needed.
+    """
+    if values.dtype == np.float32:
+        return True
+    with np.errstate(all="ignore"):
+        finite = values[np.isfinite(values)]
+        if not np.array_equal(finite.astype(np.float32).astype(np.float64), finite):
+            return False
+        mantissa = np.frexp(finite)[0] * 2.0**12
+    return bool(np.any(mantissa != np.round(mantissa)))
+
+
+@dataclass(frozen=True, eq=False)
+class Noise:
+    """The noise of every output: the machine `epsilon` it was computed with, and an absolute `level` at x.
+
+    `base` are the outputs at x; where outputs grow, the level grows with them.
+    """
+
+    epsilon: Array
+    level: Array
+    base: Array
+
+    def of(self, u: Array, size: Array, moved: Array) -> float:
+        """Return the noise of sum(u * output), where the outputs have the magnitudes `size`.
+
+        Over the outputs that `moved`: one that keeps its bits adds no noise to a difference.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            growth = np.fmax(1.0, size / np.abs(self.base))
+        level = np.where(self.level > 0, self.level * np.where(self.base != 0, growth, 1.0), 0.0)
+        return max(scaled_norm((self.epsilon * u * size)[moved]), scaled_norm((u * level)[moved]))
+
+
+def scaled_norm(vector: Array) -> float:
+    """Return the Euclidean norm without squaring large numbers (1e200 overflows)."""
+    largest = float(np.max(np.abs(vector), initial=0.0))
+    if largest == 0 or not np.isfinite(largest):
+        return largest
+    return largest * float(np.sqrt(np.sum((vector / largest) ** 2)))

@@ -1,0 +1,109 @@
+"""A survey of a parameter: all elements move together, to learn noise and sensitivity of every output."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.numeric.noise import (
+    TABLE_POINTS,
+    Noise,
+    difference_table_noise,
+    float32_columns,
+    two_sided_noise,
+)
+from gradcheck_cli.numeric.point import Point
+
+_SPACING = 1.5e-6
+"""Spacing of the table relative to the elements: several thousand roundings of float64, a few of float32."""
+
+_STRIDE = 100.0
+"""A table that sees nothing is widened, one that sees too much is narrowed, so many times."""
+
+_LOUD = 1e-5
+"""Noise above this share of an output may be an oscillation."""
+
+_FINEST = 64.0
+"""Spacings of x that a table needs between its points."""
+
+
+def survey(point: Point, steps: Array, rng: np.random.Generator) -> tuple[Noise, Array]:
+    """Return the noise of every output, and how sensitive each is to a relative change of the parameter.
+
+    `steps` are the first steps of the elements, of which the table stays inside. Seven values on each
+    side of x along one random direction, x itself left out (a jump at x belongs to one side); a
+    second direction, so that a cancellation along the first hides no sensitivity.
+    """
+    elements = np.arange(point.x.size)
+    nearest = np.where(point.x != 0, _SPACING * np.maximum(np.abs(point.x), 0.01 * point.typical), np.inf)
+    reach = np.minimum(steps / 4, nearest)
+    directions = [rng.choice([-1.0, 1.0], reach.shape) * rng.uniform(0.5, 1.0, reach.shape) * reach for _ in range(2)]
+    below, above = _table(point, elements, directions[0])
+    crossed = point.moved(elements, TABLE_POINTS * directions[1])[1]
+    level = two_sided_noise(difference_table_noise(below), difference_table_noise(above))
+    gap = directions[0]
+    while _loud(level, point) and np.all(np.abs(gap) / _STRIDE >= _FINEST * point.spacings):
+        gap = gap / _STRIDE
+        level = _without_oscillation(level, *_table(point, elements, gap))
+    farthest = np.abs(np.array([below[-1], above[-1], crossed]))
+    relative = TABLE_POINTS * np.max(reach / point.scales)
+    sensitivity = np.max(np.where(np.isfinite(farthest), farthest, 0.0), axis=0) / relative
+    return Noise(_epsilon(point, below, above), level, point.base), sensitivity
+
+
+def own_noise(point: Point, element: int, step: float, noise: Noise, reach: float) -> Noise:
+    """Return the noise along one element, with a table of its own, `reach` being the way to the edge of the domain.
+
+    The spacing is widened a hundredfold while no output moves: a table within one stair sees no
+    noise. It is narrowed as much where the noise looks large: an oscillation that the table skips
+    shrinks with the spacing, noise doesn't.
+    """
+    x, spacing = point.x[element], point.spacings[element]
+    widest = min(0.1 * max(abs(x), point.typical), reach / 2) / TABLE_POINTS
+    gap = max(min(step / 4, _SPACING * abs(x)) if x else step / 4, 4 * spacing)
+    gap = max(min(gap, widest), spacing)
+    below, above = _table(point, element, gap)
+    while not _varies(below, above) and gap * _STRIDE <= widest:
+        gap *= _STRIDE
+        below, above = _table(point, element, gap)
+    level = two_sided_noise(difference_table_noise(below), difference_table_noise(above))
+    while _loud(level, point) and gap / _STRIDE >= _FINEST * spacing:
+        gap /= _STRIDE
+        finer = _table(point, element, gap)
+        if not _varies(*finer):
+            break
+        level = _without_oscillation(level, *finer)
+    return Noise(np.maximum(noise.epsilon, _epsilon(point, below, above)), level, point.base)
+
+
+def _table(point: Point, elements: Array | int, gap: Array | float) -> tuple[Array, Array]:
+    """Return the equally spaced values below and above x."""
+    below, above = (
+        np.array([point.moved(elements, side * k * gap)[1] for k in range(1, TABLE_POINTS + 1)]) for side in (-1, 1)
+    )
+    return below, above
+
+
+def _loud(level: Array, point: Point) -> bool:
+    """Tell whether the noise of any output is larger than rounding makes it."""
+    return bool((level > _LOUD * np.abs(point.base)).any())
+
+
+def _without_oscillation(level: Array, below: Array, above: Array) -> Array:
+    """Return the smaller noise of a finer table, for the outputs that move within it."""
+    finer = two_sided_noise(difference_table_noise(below), difference_table_noise(above))
+    moves = np.ptp(np.concatenate([below, above]), axis=0) > 0
+    return np.where(moves, np.minimum(level, finer), level)
+
+
+def _varies(below: Array, above: Array) -> bool:
+    """Tell whether any output moves within either side of the table."""
+    return bool(np.ptp(below, axis=0).any() or np.ptp(above, axis=0).any())
+
+
+def _epsilon(point: Point, below: Array, above: Array) -> Array:
+    """Return the epsilon of every output: that of its dtype, or of float32 where all values are single."""
+    epsilon = point.outputs.epsilon
+    values = point.base + np.concatenate([below, np.zeros((1, point.base.size)), above])
+    single = float32_columns(values) & (epsilon < np.finfo(np.float32).eps)
+    return np.where(single, float(np.finfo(np.float32).eps), epsilon)

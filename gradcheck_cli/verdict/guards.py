@@ -1,0 +1,88 @@
+"""Guards: signs that a measurement can neither convict nor acquit, though the numbers look clear."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.numeric.ladder import Slopes
+from gradcheck_cli.numeric.step_choice import SAFETY
+
+_STRETCH = 3
+"""So many steps make a stretch."""
+
+
+def beyond_own_scale(step: float, reach: float) -> bool:
+    """Tell whether the best step is larger than the element itself: such a step may confirm, not convict."""
+    return step > reach
+
+
+def abrupt_onset(slopes: Slopes, best: int, numeric: float, error: float) -> int | None:
+    """Return the first larger step at which the slope leaves `numeric` abruptly; None if it never does.
+
+    Truncation grows like h^2, tenfold between half-decades. A kink nearby sets in abruptly, and so do the
+    stairs of rounding inside the function.
+    """
+    away = np.abs(slopes.central - numeric)
+    return next((r for r in range(best + 1, len(away)) if away[r] > 100 * error and away[r] > 30 * away[r - 1]), None)
+
+
+def agrees_after_onset(slopes: Slopes, best: int, numeric: float, error: float, analytic: float) -> bool:
+    """Tell whether an abrupt change at larger steps leads to a flat stretch that agrees with `analytic`.
+
+    Then the small steps saw one stair of a staircase (rounding inside the function).
+    """
+    onset = abrupt_onset(slopes, best, numeric, error)
+    return onset is not None and flat_stretch_at(slopes, analytic, abs(analytic - numeric), onset)
+
+
+def flat_stretch_at(slopes: Slopes, analytic: float, difference: float, start: int) -> bool:
+    """Tell whether three steps in a row from `start` on lie within a fifth of `difference` of `analytic`, unkinked."""
+    near = np.abs(slopes.central - analytic) <= 0.2 * difference
+    return any(
+        near[r : r + _STRETCH].all() and (slopes.gap[r : r + _STRETCH] <= difference).all()
+        for r in range(start, len(near) - _STRETCH + 1)
+    )
+
+
+def below_quantum(slopes: Slopes, best: int, analytic: float, size: float) -> bool:
+    """Tell whether no output moved up to the best step, and `analytic` predicts less than the smallest change seen.
+
+    `size` is the magnitude of the value: a quantum above a thousandth of it is a real staircase, not rounding.
+    """
+    if slopes.central[: best + 1].any():
+        return False
+    changes = np.abs(np.concatenate([slopes.rise, slopes.fall]))
+    changes = changes[changes > 0]
+    return bool(changes.size and abs(analytic) * slopes.h[best] <= changes.min() <= 1e-3 * size)
+
+
+def in_unmoved_outputs(
+    slopes: Slopes, u: Array, base: Array, epsilon: Array, numeric: float, tolerance: Callable[[float], float],
+    analytic: float, gradient_of: Callable[[Array], float],
+) -> bool:  # fmt: skip
+    """Tell whether the difference sits in outputs that rounding keeps from moving (one backward shows it)."""
+    still = ~slopes.moved
+    if not still.any():
+        return False
+    part = gradient_of(np.where(still, u, 0.0))
+    limit = SAFETY * float(np.linalg.norm((epsilon * u * base)[still])) / slopes.h[-1]
+    return 0 < abs(part) <= limit and abs(analytic - part - numeric) <= tolerance(analytic - part)
+
+
+def other_stretch(slopes: Slopes, best: int, numeric: float, bar: float) -> int | None:
+    """Return where a second flat stretch at larger steps disagrees with `numeric`; None if there is none.
+
+    Two slopes, each over three steps to 2 %: a staircase, or a function computed in low precision.
+    With 10 % one of them was missed, and saturation looked flat.
+    """
+    for r in range(best + 1, len(slopes.h) - _STRETCH + 1):
+        stretch = slopes.central[r : r + _STRETCH]
+        away = abs(stretch[0] - numeric)
+        noise = 2 * SAFETY * slopes.sigma[r] / slopes.h[r]
+        flat = float(np.ptp(stretch)) <= min(0.1 * away, 0.02 * float(np.abs(stretch).min()))
+        if away > bar + noise and flat and (slopes.gap[r : r + _STRETCH] <= away).all():
+            return r
+    return None

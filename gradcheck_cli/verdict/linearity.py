@@ -1,0 +1,147 @@
+"""A backward is a linear map of its cotangent: this needs no differences, and finds what they can't."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+
+Cotangents = Sequence[Array | None]
+Gradients = Sequence[Array | None]
+Vjp = Callable[[Cotangents], Gradients]
+
+GATE = 1e-12
+"""Relative violation that counts: right backwards score 1e-16 at most, wrong ones 0.2 and more."""
+
+_GATE_EPSILONS = 50
+"""The gate in units of the epsilon that the backward computes with, where that is float32's."""
+
+_FLOOR_EPSILONS = 100
+"""Below so many epsilons of |u * out| / s a gradient is zero, and its violation rounding divided by rounding."""
+
+
+@dataclass(frozen=True)
+class Defect:
+    """A backward that is no linear map, or depends on more than its arguments: the finding, and what was seen."""
+
+    finding: str
+    slot: int
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Magnitudes of an operator's outputs and of each input, and the machine epsilon that it computes with."""
+
+    outputs: float = 0.0
+    inputs: tuple[float, ...] = ()
+    epsilon: float = float(np.finfo(np.float64).eps)
+
+    def zero(self, slot: int) -> float:
+        """Return the size up to which a gradient may be rounding alone: 100 epsilons of outputs over the input."""
+        scale = self.inputs[slot] if slot < len(self.inputs) else 0.0
+        return _FLOOR_EPSILONS * self.epsilon * self.outputs / scale if scale else 0.0
+
+
+def find_defect(vjp: Vjp, like: Cotangents, sizes: Sizes, accuracy: float, rng: np.random.Generator) -> Defect | None:
+    """Call a backward about eight times and return what is wrong with it as a map of its cotangent.
+
+    `like` gives shapes and dtypes of the cotangents (None: that output has none). `sizes` tell rounding
+    from violations, `accuracy` is the relative error that the operator's gradients may have.
+    """
+    u, w = _draw(like, rng), _draw(like, rng)
+    first = vjp(u)
+    at_u = _copies(first)
+    at_w = _copies(vjp(w))
+    if not all(np.isfinite(gradient).all() for gradient in (*at_u, *at_w) if gradient is not None):
+        return None  # said where the gradient is used
+    if (slot := _differs(first, at_u)) is not None:
+        hint = "return a new array, or a copy of the buffer"
+        return Defect("not-repeatable", slot, "a gradient returned before changed when the backward ran again", hint)
+    if (slot := _differs(_copies(vjp(u)), at_u)) is not None:
+        hint = "turn randomness off, or give it a seed; gradients added up between calls do it too"
+        return Defect("not-repeatable", slot, "two backward calls with the same arguments differ", hint)
+    epsilon = sizes.epsilon
+    gate = max(GATE if epsilon < 1e-10 else _GATE_EPSILONS * epsilon, accuracy)
+    ways: list[tuple[str, Cotangents, Callable[[Array, Array], Array]]] = [
+        ("the gradient for -g is not minus that for g", _map(np.negative, u), lambda a, _: -a),
+        ("the gradient for 1000 g is not 1000 times that for g", _map(lambda g: 1000 * g, u), lambda a, _: 1000 * a),
+        ("the gradient for g + w is not the sum of those for g and w", _sum(u, w), lambda a, b: a + b),
+        ("the gradient for g = 0 is not 0", _map(np.zeros_like, u), lambda a, _: np.zeros_like(a)),
+    ]
+    for message, cotangents, combine in ways:
+        for slot, (got, a, b) in enumerate(zip(vjp(cotangents), at_u, at_w, strict=True)):
+            # A solver may divide zero by zero for g = 0, which no graph ever sends: not held against it.
+            if got is None or a is None or b is None or not np.isfinite(got).all() or not got.size:
+                continue
+            wanted = combine(a, b)
+            scale = max(float(np.abs(wanted).max()), float(np.abs(a).max()), float(np.abs(b).max()), 1e-300)
+            off = float(np.abs(np.asarray(got, dtype=np.float64) - wanted).max())
+            if off > gate * scale and off > sizes.zero(slot) * max(scale / max(float(np.abs(a).max()), 1e-300), 1.0):
+                return Defect(
+                    "not-linear-in-g", slot, f"{message} (off by {off / scale:.1e})", _linear_hint(off / scale)
+                )
+    for layout in (_strided, _fortran):
+        if (slot := _differs(_copies(vjp(_map(layout, u))), at_u, max(epsilon, accuracy / 1000))) is not None:
+            hint = "don't rely on the memory layout of g: reshape or np.ascontiguousarray first"
+            return Defect("layout-dependent", slot, "the gradient is another for a g that is not contiguous", hint)
+    return None
+
+
+def _draw(like: Cotangents, rng: np.random.Generator) -> list[Array | None]:
+    drawn: list[Array | None] = []
+    for out in like:
+        if out is None:
+            drawn.append(None)
+        else:
+            signed = rng.choice([-1.0, 1.0], out.shape) * rng.uniform(0.5, 1.5, out.shape)
+            drawn.append(np.asarray(signed, dtype=out.dtype))
+    return drawn
+
+
+def _map(change: Callable[[Array], Array], arrays: Cotangents) -> list[Array | None]:
+    return [None if array is None else np.asarray(change(array), dtype=array.dtype) for array in arrays]
+
+
+def _sum(u: Cotangents, w: Cotangents) -> list[Array | None]:
+    return [None if a is None or b is None else np.asarray(a + b) for a, b in zip(u, w, strict=True)]
+
+
+def _strided(array: Array) -> Array:
+    """Return the same values in memory that is not contiguous, nor in C order."""
+    wide = np.zeros((*array.shape[::-1], 2), dtype=array.dtype)
+    view = wide[..., 0].T
+    view[...] = array
+    return view
+
+
+def _fortran(array: Array) -> Array:
+    """Return the same values in Fortran order."""
+    return np.array(array, order="F")
+
+
+def _copies(gradients: Gradients) -> list[Array | None]:
+    return [None if gradient is None else np.array(gradient, dtype=np.float64) for gradient in gradients]
+
+
+def _differs(got: Gradients, wanted: Gradients, epsilon: float = 0.0) -> int | None:
+    """Return the first slot in which the gradients differ by more than 1000 epsilons."""
+    for slot, (a, b) in enumerate(zip(got, wanted, strict=True)):
+        if a is None or b is None:
+            continue
+        if a.shape != b.shape:
+            return slot
+        allowed = 1000 * max(epsilon, float(np.finfo(np.float64).eps)) * max(float(np.abs(b).max(initial=0.0)), 1e-300)
+        if not np.all(np.abs(a - b) <= allowed):
+            return slot
+    return None
+
+
+def _linear_hint(violation: float) -> str:
+    if violation < 1e-5:
+        return "so little points to float32, or to an iterative solver, whose `accuracy` a spec may state"
+    return "every term of a backward is a factor times g: no abs, clip or threshold of g, and no term without it"

@@ -1,0 +1,76 @@
+"""What became of one element: its status, its figures, and the number that decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from gradcheck_cli.core.arrays import Array
+
+
+class Status(IntEnum):
+    """The status of an element, mildest first."""
+
+    PASS = 0
+    KINK = 1
+    JUMP = 2
+    UNCLEAR = 3
+    INVALID_AT_KINK = 4
+    FAIL = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Cotangent:
+    """Weights `u` of the outputs, and the analytic gradient (one number per element) that they give."""
+
+    u: Array
+    gradient: Array
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One element under one cotangent.
+
+    `numeric` is believed to within `bar`. `cause` names a finding where the status has one, and
+    `detail` says in words what was seen.
+    """
+
+    element: int
+    cotangent: int
+    status: Status
+    analytic: float
+    numeric: float
+    bar: float
+    cause: str = ""
+    detail: str = ""
+
+    @property
+    def difference(self) -> float:
+        """How far analytic and numeric gradient are apart."""
+        return abs(self.analytic - self.numeric)
+
+    @property
+    def size(self) -> float:
+        """The larger magnitude of the two gradients."""
+        return max(abs(self.analytic), abs(self.numeric))
+
+    def rel_err(self, rtol: float) -> float:
+        """Return the number that decides."""
+        return rel_err(self.analytic, self.numeric, self.bar, rtol)
+
+
+def rel_err(analytic: float, numeric: float, bar: float, rtol: float) -> float:
+    """Return |a-n| / max(|a|+|n|, bar/rtol): right if it is at most `rtol`.
+
+    The sources' relative error with the error bar as the floor of its denominator, so that
+    rounding beside a gradient of zero doesn't count, a missing small gradient does, and nothing
+    depends on the size of an array.
+    """
+    difference = abs(analytic - numeric)
+    floor = max(abs(analytic) + abs(numeric), bar / rtol)
+    return 0.0 if difference == 0 else difference / floor
+
+
+def tolerance(analytic: float, numeric: float, rtol: float) -> float:
+    """Return the difference that is `rtol` relative to both gradients."""
+    return rtol * (abs(analytic) + abs(numeric))

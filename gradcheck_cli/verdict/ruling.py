@@ -1,0 +1,171 @@
+"""Rule on one element from its ladder of steps, under one cotangent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.numeric.ladder import Slopes
+from gradcheck_cli.numeric.noise import Noise, scaled_norm
+from gradcheck_cli.numeric.step_choice import SAFETY, best_extrapolation, best_step
+from gradcheck_cli.verdict import guards
+from gradcheck_cli.verdict.kinks import Corner, find_corner
+from gradcheck_cli.verdict.outcome import Outcome, Status, rel_err, tolerance
+
+GREY = 3.0
+"""Differences up to so many bars are inconclusive: failing at one bar called 2 of 1,200 right gradients wrong."""
+
+_OWN_SCALE = 0.15
+"""Steps beyond this share of the element's scale can't convict (0.1, rounded up to a power of two)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What a ruling looks at besides the slopes.
+
+    `scale` is the larger of |x| and the typical magnitude; `gradient_of` runs one backward with
+    other weights and returns the element's gradient.
+    """
+
+    u: Array
+    base: Array
+    noise: Noise
+    scale: float
+    rtol: float
+    gradient_of: Callable[[Array], float]
+
+    @property
+    def reach(self) -> float:
+        """The largest step that can convict."""
+        return _OWN_SCALE * self.scale
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """A status with the numeric gradient, its bar, and whether larger steps might sharpen it."""
+
+    status: Status
+    numeric: float = np.nan
+    bar: float = np.inf
+    cause: str = ""
+    detail: str = ""
+    wants_larger: bool = False
+
+
+def rule(slopes: Slopes | None, analytic: float, evidence: Evidence) -> Ruling:
+    """Decide whether `analytic` is the derivative that the slopes show.
+
+    `pass` within the bar or rtol; `unclear` up to three bars; beyond, `fail` unless a guard says that
+    the measurement can't convict. A pass is withheld where larger steps tell another story.
+    """
+    if slopes is None:
+        return Ruling(Status.UNCLEAR, cause="left-domain", detail="too few steps stay inside the domain")
+    best, error = best_step(slopes.h, slopes.central, slopes.sigma, evidence.reach)
+    # No sharper than the backward can be: its own rounding is that of the value, seen over the element's scale.
+    numeric = float(slopes.central[best])
+    if slopes.two_sided:
+        larger, refined, refined_error = best_extrapolation(slopes.h, slopes.central, slopes.sigma, evidence.reach)
+        if refined_error < 0.5 * error:
+            best, numeric, error = larger, refined, refined_error
+    bar = SAFETY * max(error, slopes.rounding / evidence.scale)
+    corner = find_corner(slopes, evidence.rtol, scaled_norm((evidence.u * evidence.noise.level)[slopes.moved]))
+    if corner:
+        return _at_corner(corner, slopes, analytic, numeric, bar)
+    stretch = guards.other_stretch(slopes, best, numeric, bar) if slopes.two_sided else None
+    if stretch is not None:
+        above = _above_the_stairs(slopes, best, numeric, error, analytic, evidence)
+        if above is not None:
+            return above
+        far = f"{slopes.central[stretch]:.3g} from {slopes.h[stretch]:.0e} on"
+        detail = f"the slope is {numeric:.3g} at small steps and {far}: a staircase, or rounding inside the function"
+        return Ruling(Status.UNCLEAR, numeric, bar, "rounding-dominates", detail)
+    sharp = bar <= 0.1 * evidence.rtol * max(abs(analytic), abs(numeric))
+    wants_larger = not sharp and slopes.two_sided and best >= len(slopes.h) - 2
+    difference = abs(analytic - numeric)
+    noisy = slopes.sigma[best] / slopes.h[best] >= 0.5 * error
+    limit = "rounding-dominates" if noisy else "truncation-dominates"
+    if rel_err(analytic, numeric, bar, evidence.rtol) <= evidence.rtol:
+        if slopes.two_sided:
+            return Ruling(Status.PASS, numeric, bar, limit, wants_larger=wants_larger)
+        return Ruling(Status.UNCLEAR, numeric, bar, "left-domain", "only one side of it lies in the domain")
+    if difference <= GREY * bar or not np.isfinite(bar):
+        detail = f"the difference, {difference:.1e}, is within three error bars"
+        return Ruling(Status.UNCLEAR, numeric, bar, limit, detail, wants_larger)
+    doubt = _doubt(slopes, best, numeric, error, analytic, evidence)
+    if doubt:
+        return Ruling(Status.UNCLEAR, numeric, bar, *doubt, wants_larger)
+    return Ruling(Status.FAIL, numeric, bar, wants_larger=wants_larger)
+
+
+def _above_the_stairs(
+    slopes: Slopes, best: int, numeric: float, error: float, analytic: float, evidence: Evidence
+) -> Ruling | None:
+    """Rule by the steps above an abrupt onset, where small steps saw one stair of rounding inside the function.
+
+    The stair's height is the noise there. None where there is no onset, or no clear answer above it.
+    """
+    onset = guards.abrupt_onset(slopes, best, numeric, error)
+    if onset is None:
+        return None
+    height = abs(slopes.central[onset] - numeric) * slopes.h[onset]
+    h, central = slopes.h[onset:], slopes.central[onset:]
+    above, error_above = best_step(h, central, np.maximum(slopes.sigma[onset:], height), evidence.reach)
+    second, bar = float(central[above]), SAFETY * error_above
+    if abs(analytic - second) <= bar:
+        return Ruling(Status.PASS, second, bar, "rounding-dominates")
+    if abs(analytic - second) > GREY * bar and abs(analytic - numeric) > GREY * SAFETY * error:
+        return Ruling(Status.FAIL, second, bar)
+    return None
+
+
+def as_outcome(ruling: Ruling, element: int, cotangent: int, analytic: float) -> Outcome:
+    """Return the ruling as the outcome of an element."""
+    return Outcome(element, cotangent, ruling.status, analytic, ruling.numeric, ruling.bar, ruling.cause, ruling.detail)
+
+
+def is_settled(ruling: Ruling, analytic: float, rtol: float) -> bool:
+    """Tell whether a coarse ladder was enough: a sharp pass, or a failure far beyond a sharp bar."""
+    size = max(abs(analytic), abs(ruling.numeric))
+    if ruling.status is Status.PASS:
+        return ruling.bar <= 10 * rtol * size
+    far = abs(analytic - ruling.numeric) > 100 * ruling.bar
+    return ruling.status is Status.FAIL and far and ruling.bar <= 1e-3 * size
+
+
+def _at_corner(corner: Corner, slopes: Slopes, analytic: float, numeric: float, bar: float) -> Ruling:
+    if corner.kind == "jump":
+        return Ruling(Status.JUMP, numeric, bar, "jump", "the value jumps here: there is no derivative")
+    detail = f"the slopes on both sides are {corner.low:.6g} and {corner.high:.6g}"
+    if corner.contains(analytic):
+        return Ruling(Status.KINK, numeric, corner.slack, "kink-at-point", detail)
+    outside = min(abs(analytic - corner.low), abs(analytic - corner.high))
+    if guards.flat_stretch_at(slopes, analytic, outside, corner.start + 1):
+        detail = "small steps show a corner, larger ones agree with the gradient: rounding inside the function"
+        return Ruling(Status.UNCLEAR, numeric, bar, "rounding-dominates", detail)
+    return Ruling(Status.INVALID_AT_KINK, numeric, corner.slack, "invalid-at-kink", detail)
+
+
+def _doubt(
+    slopes: Slopes, best: int, numeric: float, error: float, analytic: float, evidence: Evidence
+) -> tuple[str, str] | None:
+    """Return the finding and the words of the guard that keeps a difference from convicting."""
+    if slopes.two_sided and guards.beyond_own_scale(slopes.h[best], evidence.reach):
+        return "rounding-dominates", "only steps larger than the element itself rise above the rounding of the value"
+    size = max(scaled_norm((evidence.u * evidence.base)[slopes.moved]), float(np.max(np.abs(slopes.rise), initial=0.0)))
+    if guards.below_quantum(slopes, best, analytic, size):
+        return "rounding-dominates", "the change that the gradient predicts is below the rounding of the value"
+    bar = SAFETY * error
+
+    def close_enough(shifted: float) -> float:
+        return max(bar, tolerance(shifted, numeric, evidence.rtol))
+
+    if guards.in_unmoved_outputs(
+        slopes, evidence.u, evidence.base, evidence.noise.epsilon, numeric, close_enough, analytic, evidence.gradient_of
+    ):
+        return "rounding-dominates", "the difference sits in outputs that rounding keeps from moving"
+    if slopes.two_sided and guards.agrees_after_onset(slopes, best, numeric, error, analytic):
+        return "rounding-dominates", "small steps see one stair of a staircase, larger ones agree with the gradient"
+    return None

@@ -1,0 +1,139 @@
+"""Sum a parameter up: from the outcomes of its elements to one verdict, its findings, and what it could have seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradcheck_cli.knobs import Knobs
+from gradcheck_cli.records import Finding, Verdict
+from gradcheck_cli.verdict.outcome import Outcome, Status
+
+BLUNT = 1e-3
+"""An error bar above this share of the largest gradient leaves a parameter undecided."""
+
+_ZERO = 100.0
+"""A gradient of so many roundings of the value is zero."""
+
+_HIDDEN = 1e12
+"""A bar of so many roundings hides nothing any more: it is a thousandth of the value over the parameter."""
+
+_REMEDY = {
+    "rounding-dominates": "rescale the value, or take a large constant part out of it",
+    "truncation-dominates": "check at another point, where the function curves less",
+    "left-domain": "move the point away from the edge of the domain",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """The verdict of a parameter, the outcome to show, and the relative error that could have been seen."""
+
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    shown: Outcome
+    max_rel_err: float
+    resolution: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Elements:
+    """The outcomes of a parameter's elements under all cotangents, with what is needed to name and weigh them.
+
+    `rounding` is the value's rounding over the parameter's magnitude, `value_size` the value's magnitude.
+    """
+
+    outcomes: Sequence[Outcome]
+    label: Callable[[int], str]
+    rounding: float
+    value_size: float
+    knobs: Knobs
+
+    def largest(self, cotangent: int) -> float:
+        """Return the largest gradient, of both sides, under a cotangent."""
+        sizes = [outcome.size for outcome in self.outcomes if outcome.cotangent == cotangent]
+        return max((size for size in sizes if np.isfinite(size)), default=0.0)
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether both sides are zero everywhere, so that nothing was compared.
+
+        The numeric side is zero within a bar that is small for such a value; the analytic one has no
+        step to divide its rounding by, so a gradient that only a bar hides is no zero.
+        """
+        plain = [o for o in self.outcomes if o.cotangent == 0]
+        zero = _ZERO * self.rounding
+        return all(abs(o.numeric) <= o.bar <= _HIDDEN * self.rounding and abs(o.analytic) <= zero for o in plain)
+
+
+def summarise(elements: Elements, notes: Sequence[Finding] = ()) -> Summary:
+    """Decide a parameter: fail, an invalid kink, what can't be decided, jumps, kinks, pass, in this order.
+
+    `notes` are kept as they are.
+    """
+    largest = {o.cotangent: elements.largest(o.cotangent) for o in elements.outcomes}
+    outcomes = [_forgiven(o, largest[o.cotangent], elements.knobs) for o in elements.outcomes]
+    by_status = {status: [o for o in outcomes if o.status is status] for status in Status}
+    vacuous = elements.vacuous
+    plain = [o for o in by_status[Status.PASS] if o.cotangent == 0]
+    blunt = [] if vacuous else [o for o in plain if o.bar > BLUNT * largest[0]]
+    verdict, findings = Verdict.PASS, []
+    chosen = [o for o in outcomes if o.cotangent == 0]
+    if failed := by_status[Status.FAIL]:
+        verdict, chosen = Verdict.FAIL, failed
+    elif invalid := by_status[Status.INVALID_AT_KINK]:
+        verdict, chosen, findings = Verdict.FAIL, invalid, [_say(elements, _worst(invalid, elements.knobs))]
+    elif unclear := by_status[Status.UNCLEAR] or _accepted(blunt, largest, elements.knobs):
+        verdict, chosen = Verdict.INCONCLUSIVE, unclear
+        findings = [_say(elements, _worst(unclear, elements.knobs))]
+    elif jumps := by_status[Status.JUMP]:
+        verdict, chosen, findings = Verdict.INCONCLUSIVE, jumps, [_say(elements, jumps[0])]
+    elif vacuous:
+        bar = max(o.bar for o in outcomes)
+        message = f"both sides are zero within {bar:.0e}: a gradient that is zero by mistake looks the same"
+        findings = [Finding("vacuous", message)]
+    if kinks := by_status[Status.KINK]:
+        findings.append(_say(elements, kinks[0]))
+        if elements.knobs.kinks == "fail" and verdict is Verdict.PASS:
+            verdict, chosen = Verdict.FAIL, kinks
+    if nearby := [o for o in by_status[Status.PASS] if o.cause == "kink-nearby"]:
+        findings.append(_say(elements, nearby[0]))
+    shown = _worst(chosen, elements.knobs)
+    smooth = [o.rel_err(elements.knobs.rtol) for o in outcomes if o.status not in (Status.KINK, Status.JUMP)]
+    bars = [2 * o.bar / largest[0] for o in outcomes if o.cotangent == 0 and largest[0]]
+    resolution = None if vacuous else max([2 * elements.knobs.rtol, elements.knobs.accuracy or 0.0, *bars])
+    return Summary(verdict, (*findings, *notes), shown, max(smooth, default=0.0), resolution)
+
+
+def _forgiven(outcome: Outcome, largest: float, knobs: Knobs) -> Outcome:
+    """Let a difference pass that `accuracy` allows: a share of the parameter's largest gradient."""
+    allowed = (knobs.accuracy or 0.0) * largest
+    if outcome.status in (Status.FAIL, Status.UNCLEAR) and outcome.difference <= allowed and outcome.bar <= allowed:
+        return Outcome(outcome.element, outcome.cotangent, Status.PASS, outcome.analytic, outcome.numeric, outcome.bar)
+    return outcome
+
+
+def _accepted(blunt: list[Outcome], largest: dict[int, float], knobs: Knobs) -> list[Outcome]:
+    """Return the blunt outcomes that `accuracy` doesn't allow either."""
+    return [o for o in blunt if o.bar > (knobs.accuracy or 0.0) * largest[o.cotangent]]
+
+
+def _worst(outcomes: Sequence[Outcome], knobs: Knobs) -> Outcome:
+    """Return the outcome to show: the most severe, then the largest deciding number, then the widest bar."""
+    return max(
+        outcomes, key=lambda o: (o.status, np.nan_to_num(o.rel_err(knobs.rtol), nan=np.inf), o.bar, -o.cotangent)
+    )
+
+
+def _say(elements: Elements, outcome: Outcome) -> Finding:
+    """Say what was seen at an element, and what would decide it."""
+    cause = outcome.cause or "rounding-dominates"
+    detail = outcome.detail or f"the numeric gradient is only known to within {outcome.bar:.0e}"
+    message = f"{elements.label(outcome.element)}: {detail}"
+    if cause == "rounding-dominates" and np.isfinite(outcome.bar):
+        message += f"; the value's size, {elements.value_size:.0e}, hides gradients below {outcome.bar:.0e}"
+    if cause in _REMEDY:
+        message += f". To decide it, {_REMEDY[cause]}"
+    return Finding(cause, message)

@@ -1,0 +1,334 @@
+"""The contract of an operator: what it writes to, whether it repeats, whether it stays finite."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import gradcheck_cli.ops as F
+from gradcheck_cli import Variable, check, keep, op
+from gradcheck_cli.core.execution import using
+from gradcheck_cli.errors import ContractViolation
+from gradcheck_cli.verdict.contract import CheckedExecution, agree
+
+X = np.array([0.5, -1.0, 2.0])
+
+
+def violation(function, *arrays):
+    """Run forward and backward under the contract, and return what it was broken by."""
+
+    def run():
+        out = function(*map(Variable, arrays))
+        out.backward(np.ones(out.shape))
+
+    with using(CheckedExecution()), pytest.raises(ContractViolation) as caught:
+        run()
+    return caught.value
+
+
+def double(x):
+    """2 * x."""
+    return 2 * x
+
+
+def square_forward(x):
+    """x * x."""
+    return x * x
+
+
+def test_a_right_operator_keeps_the_contract():
+    x = Variable(X)
+    with using(CheckedExecution()):
+        F.sum(F.tanh(x) * x).backward()
+    assert x.grad is not None
+    np.testing.assert_allclose(x.grad, np.tanh(X) + X * (1 - np.tanh(X) ** 2))
+
+
+def test_every_forward_runs_twice_while_watching_and_once_afterwards(operator):
+    calls = []
+
+    def counted(x):
+        """2 * x."""
+        calls.append(x)
+        return 2 * x
+
+    marked = operator(counted, lambda g: 2 * g)
+    execution = CheckedExecution()
+    with using(execution):
+        marked(Variable(X))
+        assert len(calls) == 2
+        execution.watching = False
+        marked(Variable(X))
+    assert len(calls) == 3
+
+
+def test_steps_cost_one_forward_each(operator):
+    calls = []
+
+    def counted(x):
+        """2 * x."""
+        calls.append(x)
+        return 2 * x
+
+    result = check(operator(counted, lambda g: 2 * g), np.arange(1.0, 41.0))
+    assert result.evaluations > 80
+    assert len(calls) <= result.evaluations + 5
+
+
+@pytest.mark.parametrize("where", ["forward", "backward"])
+def test_a_write_to_an_input_is_named(operator, where):
+    def forward(x):
+        """2 * x."""
+        if where == "forward":
+            x *= 2
+            return x
+        return 2 * x
+
+    def backward(g, x):
+        if where == "backward":
+            x += 1
+        return 2 * g
+
+    found = violation(operator(forward, backward), X)
+    assert found.finding == "input-modified"
+    assert found.message.startswith(f"its {where} writes to x")
+    assert found.location is not None
+    assert found.location.line == (forward if where == "forward" else backward).__code__.co_firstlineno
+
+
+def test_a_write_that_gets_round_the_read_only_flag_is_named(operator):
+    """Compiled code doesn't ask; here the owner of the memory is written to."""
+    memory = X.copy()
+
+    def forward(x):
+        """x * x."""
+        memory[0] += 1
+        return x * x
+
+    found = violation(operator(forward, lambda g, x: 2 * g * x), memory)
+    assert found.finding == "input-modified"
+    assert "its forward writes to x" in found.message
+
+
+@pytest.mark.parametrize("asked", ["g", "x", "out", "kept"])
+def test_a_backward_that_writes_to_what_it_was_given_is_named(operator, asked):
+    def forward(x):
+        """2 * x."""
+        return keep(2 * x, kept=np.ones(3))
+
+    def backward(g, x, out, kept):
+        {"g": g, "x": x, "out": out, "kept": kept}[asked][...] = 0
+        return 2 * g
+
+    found = violation(operator(forward, backward), X)
+    assert found.finding == "input-modified"
+    assert f"its backward writes to {asked}" in found.message
+
+
+def test_a_backward_that_writes_to_one_of_any_number_of_arrays_is_named():
+    memory = X.copy()
+
+    @op
+    def total(*xs):
+        """The sum of the arrays xs."""
+        return sum(xs)
+
+    @total.backward
+    def _(g, xs):
+        memory[0] += 1
+        return [g for _ in xs]
+
+    found = violation(total, X, memory)
+    assert (found.finding, found.message) == ("input-modified", "its backward writes to xs")
+
+
+def test_a_write_of_a_backward_that_gets_round_the_flag_is_named(operator):
+    memory = np.ones(3)
+
+    def forward(x):
+        """2 * x."""
+        return keep(2 * x, kept=memory)
+
+    def backward(g, kept):
+        memory[0] += 1
+        return 2 * g
+
+    found = violation(operator(forward, backward), X)
+    assert found.finding == "input-modified"
+    assert "its backward writes to kept" in found.message
+
+
+def test_code_that_needs_writable_arrays_and_changes_nothing_is_right(operator):
+    def forward(x):
+        """2 * x."""
+        x[...] = x
+        return 2 * x
+
+    assert check(operator(forward, lambda g: 2 * g), X).verdict == "pass"
+
+
+def test_a_forward_that_counts_its_calls_is_not_repeatable(operator):
+    counter = itertools.count()
+
+    def forward(x):
+        """x plus the number of calls so far."""
+        return x + next(counter)
+
+    found = violation(operator(forward, lambda g: g), X)
+    assert found.finding == "not-repeatable"
+    assert "differ by up to 1" in found.message
+    assert found.location is not None
+    assert found.location.line == forward.__code__.co_firstlineno
+
+
+def test_a_forward_with_a_generator_of_its_own_is_not_repeatable(operator):
+    rng = np.random.default_rng(0)
+
+    def forward(x):
+        """x times random numbers."""
+        return x * rng.random(x.shape)
+
+    assert violation(operator(forward, lambda g: g), X).finding == "not-repeatable"
+
+
+def test_a_forward_whose_shape_changes_from_call_to_call_is_not_repeatable(operator):
+    counter = itertools.count(1)
+
+    def forward(x):
+        """Some of x."""
+        return x[: next(counter)]
+
+    found = violation(operator(forward, lambda g: g), X)
+    assert found.finding == "not-repeatable"
+    assert "in shape: (1,) and (2,)" in found.message
+
+
+def test_a_forward_seeded_by_an_attribute_is_repeatable():
+    assert check(lambda x: F.dropout(x, p=0.5, seed=3), np.linspace(1, 2, 12)).verdict == "pass"
+
+
+def test_a_case_that_is_not_repeatable_is_named_before_any_number():
+    counter = itertools.count()
+    result = check(lambda x: F.sum(x) + next(counter), X)
+    assert result.verdict == "fail"
+    assert [finding.name for finding in result.findings] == ["not-repeatable"]
+    assert [(p.verdict, p.checked, p.max_rel_err) for p in result.parameters] == [("skip", 0, None)]
+
+
+def test_state_that_shows_only_after_many_calls_is_named_at_the_end():
+    counter = itertools.count()
+    result = check(lambda x: F.sum(x * x) * (1 if next(counter) < 6 else 1.5), X)
+    assert result.verdict == "fail"
+    assert [finding.name for finding in result.findings] == ["not-repeatable"]
+
+
+def test_a_backward_that_makes_nan_of_finite_values_is_named_with_their_range(operator):
+    def backward(g, x):
+        with np.errstate(invalid="ignore"):
+            return g * np.sqrt(x)
+
+    found = violation(operator(square_forward, backward), X)
+    assert found.finding == "non-finite"
+    assert "the gradient of x is nan in 1 of 3 elements" in found.message
+    assert "range from -1 to 2" in found.hint
+    assert found.location is not None
+    assert found.location.line == backward.__code__.co_firstlineno
+
+
+def test_a_backward_that_makes_infinities_is_named(operator):
+    def backward(g, x):
+        with np.errstate(divide="ignore"):
+            return g / (x - 2)
+
+    assert "infinite in 1 of 3 elements" in violation(operator(double, backward), X).message
+
+
+def test_a_backward_is_not_blamed_for_a_cotangent_that_is_not_finite():
+    x = Variable(X)
+    with using(CheckedExecution()):
+        F.tanh(x).backward(np.array([np.inf, 0.0, 1.0]))
+    assert x.grad is not None
+    assert not np.isfinite(x.grad).all()
+
+
+def test_the_first_operator_whose_value_went_bad_is_named_with_the_range_of_its_inputs():
+    result = check(lambda x: F.mean(F.exp(F.log(x) * 2)), X)
+    (finding,) = result.findings
+    assert finding.name == "non-finite"
+    assert "nan in 1 of 1 elements" in finding.message
+    assert "first at log" in finding.message
+    assert "elementwise.py" in finding.message
+    assert "from -1 to 2" in finding.message
+    assert result.verdict == "fail"
+
+
+def test_of_two_operators_that_went_bad_the_first_is_named():
+    result = check(lambda x: F.sum(F.log(x)) + F.sum(F.exp(800 + x)), X)
+    assert "first at log" in result.findings[0].message
+    result = check(lambda x: F.sum(F.exp(800 + x)) + F.sum(F.log(x)), X)
+    assert "first at exp" in result.findings[0].message
+
+
+def test_overflow_is_non_finite_and_its_stable_twin_passes():
+    unstable = check(lambda x: F.log(F.exp(x) + 1), np.array([800.0]))
+    assert [finding.name for finding in unstable.findings] == ["non-finite"]
+    assert check(F.softplus, np.array([800.0])).verdict == "pass"
+
+
+def test_the_rules_that_ran_are_located():
+    execution = CheckedExecution()
+    with using(execution):
+        F.tanh(Variable(X)).backward(np.ones(3))
+    assert len(execution.backwards) == 1
+    assert "activations.py:" in execution.backwards[0]
+
+
+def test_a_second_rule_of_an_operator_is_held_to_the_contract_too():
+    @op
+    def product(x, y):
+        """x * y."""
+        return x * y
+
+    @product.backward("x")
+    def _(g, y):
+        return g * y
+
+    @product.backward("y")
+    def _(g, x):
+        g *= x
+        return g
+
+    assert "its backward writes to g" in violation(product, X, X + 1).message
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ([1.0, 2.0], [1.0, 2.0], True),
+        ([1.0, 2.0], [1.0, 2.0 + 1e-15], True),
+        ([1.0, 2.0], [1.0, 2.0 + 1e-11], False),
+        ([1e-30], [1e-30 + 1e-40], False),
+        ([0.0], [1e-300], False),
+        ([np.nan, np.inf], [np.nan, np.inf], True),
+        ([np.nan, 1.0], [1.0, np.nan], False),
+        ([1.0], [[1.0]], False),
+        ([1], [1], True),
+        ([1], [2], False),
+        ([True], [False], False),
+        ([1], [1.0], False),
+    ],
+)
+def test_results_of_identical_calls_agree_up_to_rounding(first, second, same):
+    assert agree(np.array(first), np.array(second)) is same
+
+
+def test_rounding_is_that_of_the_type():
+    one = np.array([1.0], dtype=np.float32)
+    assert agree(one, one * np.float32(1 + 1e-5))
+    assert not agree(one, one * np.float32(1 + 1e-3))
+
+
+def test_results_of_a_sum_in_another_order_still_agree():
+    rng = np.random.default_rng(4)
+    terms = rng.standard_normal(1000)
+    assert agree(np.array(terms.sum()), np.array(sum(terms)))
