@@ -16,7 +16,8 @@ from gradcheck_cli.numeric.call import Subject, subject_of
 from gradcheck_cli.numeric.function import Function, PlainFunction, TracedFunction
 from gradcheck_cli.records import CaseResult, Verdict
 from gradcheck_cli.report.terminal import render_plain
-from gradcheck_cli.verdict.judge import Judgement, judge
+from gradcheck_cli.verdict.judge import judge
+from gradcheck_cli.verdict.judgement import Judgement
 
 
 def check(

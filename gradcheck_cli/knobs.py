@@ -8,8 +8,8 @@ from typing import Any
 
 from gradcheck_cli.errors import near
 
-LATER = frozenset({"directions", "repeat", "allow"})
-"""Knobs that are part of the language and come with a later version."""
+ALLOWED = ("input-modified", "not-repeatable", "not-linear-in-g", "layout-dependent")
+"""Broken contracts that a spec may allow: what is checked after them still means something."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,9 @@ class Knobs:
     steps for every parameter. `sample`: check so many elements of a parameter, None for all.
     `dtype`: the floating type in which the case computes. `timeout`: seconds that a case may take.
     `accuracy`: relative error that gradients may have which are right but inexact (an iterative
-    solver). `kinks`: "pass" lets a valid subgradient at a kink pass, "fail" doesn't.
+    solver). `kinks`: "pass" lets a valid subgradient at a kink pass, "fail" doesn't. `directions`: check so
+    many random directions of each parameter instead of its elements. `repeat`: relative difference
+    that identical calls may have, None for 1000 machine epsilons. `allow`: contract findings to accept.
     """
 
     rtol: float = 1e-7
@@ -32,19 +34,20 @@ class Knobs:
     timeout: float | None = None
     accuracy: float | None = None
     kinks: str = "pass"
+    directions: int | None = None
+    repeat: float | None = None
+    allow: tuple[str, ...] = ()
 
     @classmethod
     def names(cls) -> list[str]:
-        """List the knobs that a spec may name, those that come later included."""
-        return [*(field.name for field in fields(cls)), *sorted(LATER)]
+        """List the knobs that a spec may name."""
+        return [field.name for field in fields(cls)]
 
 
 def read_knob(name: str, value: Any) -> Any:
     """Return `value` as the knob `name` takes it. Raises ValueError saying what it should be."""
     if name not in Knobs.names():
         raise ValueError(f"unknown knob '{name}'. {near(name, Knobs.names())}".strip())
-    if name in LATER:
-        raise ValueError(f"'{name}' comes with a later version: leave it out for now")
     if name == "sweep":
         if not isinstance(value, bool):
             raise ValueError("sweep should be true or false")
@@ -57,19 +60,32 @@ def read_knob(name: str, value: Any) -> Any:
         if value not in ("float64", "float32"):
             raise ValueError("dtype should be float64 or float32")
         return value
-    if name == "sample":
+    if name in ("sample", "directions"):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ValueError("sample should be a whole number of elements, 1 or more")
+            raise ValueError(f"{name} should be a whole number{' of elements' * (name == 'sample')}, 1 or more")
         return value
-    low, high = {"rtol": (0.0, 1.0), "eps": (0.0, 1.0), "accuracy": (0.0, 1.0), "timeout": (0.0, float("inf"))}[name]
+    if name == "allow":
+        return _read_allowed(value)
+    high = float("inf") if name == "timeout" else 1.0
     try:
         number = float("nan") if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
     except OverflowError:  # a whole number of hundreds of digits
         number = float("inf")
-    if not low < number < high:
+    if not 0.0 < number < high:
         above = "a positive number" if high == float("inf") else "a number between 0 and 1"
         raise ValueError(f"{name} should be {above}")
     return number
+
+
+def _read_allowed(value: Any) -> tuple[str, ...]:
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list | tuple):
+        raise ValueError("allow should be a list of contract findings, as in [input-modified]")
+    for name in names:
+        if name not in ALLOWED:
+            hint = near(str(name), ALLOWED) or f"these can be: {', '.join(ALLOWED)}"
+            raise ValueError(f"'{name}' can't be allowed. {hint}")
+    return tuple(names)
 
 
 def read_knobs(values: Mapping[str, Any], base: Knobs | None = None) -> Knobs:

@@ -30,13 +30,15 @@ class Verdict(StrEnum):
 class Finding:
     """A coded cause: its name (`missing-term`), one sentence with the figures, and where to look.
 
-    `subject` says what stands at the location: "backward of layer_norm for x".
+    `subject` says what stands at the location: "backward of layer_norm for x". `accepted` marks a
+    broken contract that the spec allows.
     """
 
     name: str
     message: str
     location: Location | None = None
     subject: str = ""
+    accepted: bool = False
 
     @property
     def code(self) -> str:
@@ -68,7 +70,9 @@ class ParameterResult:
 
     `elements` is its size, `checked` how many were compared. `max_rel_err` and `resolution` are
     relative numbers; None where nothing was compared. `expected` is what the spec expects of this
-    parameter by name, None where it expects one verdict of the whole case.
+    parameter by name, None where it expects one verdict of the whole case. `directions` counts random
+    directions that were checked in place of elements; then `resolution` is that of the whole
+    parameter, and `element_resolution` that of one element with the median gradient.
     """
 
     name: str
@@ -82,6 +86,8 @@ class ParameterResult:
     sweep: tuple[SweepPoint, ...] = ()
     findings: tuple[Finding, ...] = ()
     expected: str | None = None
+    directions: int = 0
+    element_resolution: float | None = None
 
 
 @dataclass(frozen=True)

@@ -9,26 +9,31 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from gradcheck_cli.cli.choices import Color
+from gradcheck_cli.cli.streams import say
 from gradcheck_cli.errors import printable
+from gradcheck_cli.run.runner import Progress
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress as Bar
 
 _DELAY = 1.0
 """Seconds until the bar is shown."""
+
+_LONG = 10.0
+"""Seconds from which a check is announced."""
 
 _PAUSE = 0.2
 """Seconds between two changes of it."""
 
 
-class ProgressBar:
+class ProgressBar(Progress):
     """Shows on standard error which of `total` cases runs. Off a terminal it never writes anything."""
 
     def __init__(self, total: int, color: Color = Color.AUTO) -> None:
         self._total = total
         self._color = color
         self._wanted = _is_screen()
-        self._bar: Progress | None = None
+        self._bar: Bar | None = None
         self._shown = False
         self._started = time.monotonic()
         self._due = self._started + _DELAY
@@ -55,6 +60,16 @@ class ProgressBar:
             self._due = time.monotonic() + _PAUSE
             self._show()
 
+    def expect(self, evaluations: int, seconds: float) -> None:
+        """Say how long a check will take, and what would be quicker, before it starts."""
+        if seconds > _LONG:
+            self.hide()
+            time_left = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+            say(
+                printable(f"note: {self._name}: at least {evaluations} evaluations, about {time_left}. Quicker: ")
+                + "--sample N for some elements, or check: {directions: 2} for random directions"
+            )
+
     def hide(self) -> None:
         """Take the bar off the screen, so that something else can be written there; it comes back by itself."""
         if self._shown and self._bar:
@@ -77,13 +92,14 @@ def _is_screen() -> bool:
     return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
 
 
-def _make(total: int, started: float, color: Color) -> Progress:
+def _make(total: int, started: float, color: Color) -> Bar:
     from rich.console import Console  # only for who sees it: rich takes a while to import
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
 
     from gradcheck_cli.cli.console import is_colored
 
-    progress = Progress(
+    progress = Bar(
         TextColumn("{task.completed}/{task.total}"),
         BarColumn(bar_width=20),
         TextColumn("{task.description}", markup=False),

@@ -40,7 +40,7 @@ class Execution:
             returned = operator.forward(*views, **attributes)
         except (Exception, SystemExit) as error:
             names = [operator.slot_name(slot) for slot in range(len(arrays))]
-            call = _Call(operator.name, "forward", operator.location, operator.forward, attributes)
+            call = _Call(operator.name, "forward", operator.location, operator.forward, attributes, self.violated)
             returned = call.again(arrays, names, error)
         return read_outputs(operator, returned)
 
@@ -56,12 +56,16 @@ class Execution:
                 gradients[slot] = gradient
         return tuple(gradients)
 
+    def violated(self, violation: ContractViolation) -> None:
+        """Raise a violation after which the call's result could still be used; a check may accept it instead."""
+        raise violation
+
     def rule(self, node: Node, rule: Rule, values: Sequence[Any]) -> dict[int, Array]:
         """Call one backward rule with the values that it asks for; return gradients by input slot."""
         try:
             returned = rule.function(*map(_protected, values))
         except (Exception, SystemExit) as error:
-            call = _Call(node.operator.name, "backward", rule.location, rule.function, {})
+            call = _Call(node.operator.name, "backward", rule.location, rule.function, {}, self.violated)
             returned = call.again(values, rule.asks, error)
         return read_gradients(node, rule, returned)
 
@@ -103,13 +107,20 @@ class _Call:
     """A call of user code that raised on read-only views."""
 
     def __init__(
-        self, operator: str, what: str, where: Location, function: Callable[..., Any], attributes: dict[str, Any]
+        self,
+        operator: str,
+        what: str,
+        where: Location,
+        function: Callable[..., Any],
+        attributes: dict[str, Any],
+        violated: Callable[[ContractViolation], None],
     ) -> None:
         self.operator = operator
         self.what = what
         self.where = where
         self.function = function
         self.attributes = attributes
+        self.violated = violated
 
     def again(self, values: Sequence[Any], names: Sequence[str], first: BaseException) -> Any:
         """Call on copies: code that needs a writable buffer is right, code that changes the bytes is not.
@@ -129,7 +140,9 @@ class _Call:
             if not same_bytes(before, after):
                 message = f"its {self.what} writes to {name}: arrays given to an operator belong to the graph"
                 hint = f"work on a copy: {name} = {name}.copy(), or return a new array"
-                raise ContractViolation("input-modified", message, self.operator, self.where, hint) from first
+                violation = ContractViolation("input-modified", message, self.operator, self.where, hint)
+                violation.__cause__ = first
+                self.violated(violation)
         if failed:
             raise raised(self.operator, self.what, self.where, first) from first
         return returned

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array, read_only, same_bytes
+from gradcheck_cli.core.execution import current
 from gradcheck_cli.errors import ContractViolation, GradcheckError, Location
 
 Values: TypeAlias = Mapping[str, Array]
@@ -64,7 +65,9 @@ def _require_unchanged(before: Values, after: Values, subject: Subject, cause: E
     for name, array in before.items():
         if not same_bytes(array, after[name]):
             message, hint = f"it writes to {name}", f"work on a copy: {name} = {name}.copy()"
-            raise ContractViolation("input-modified", message, subject.name, subject.location, hint) from cause
+            violation = ContractViolation("input-modified", message, subject.name, subject.location, hint)
+            violation.__cause__ = cause
+            current().violated(violation)
 
 
 def subject_of(function: Callable[..., Any]) -> Subject:

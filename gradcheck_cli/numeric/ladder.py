@@ -64,7 +64,7 @@ class Slopes:
     @property
     def gap(self) -> Array:
         """How far the one-sided slopes are apart."""
-        return np.abs(self.forward - self.backward)
+        return np.asarray(np.abs(self.forward - self.backward))
 
     @property
     def gap_noise(self) -> Array:

@@ -76,6 +76,15 @@ class Point:
         self.scales = element_scales(self.x)
         self.spacings = np.abs(np.spacing(np.ravel(self._array))).astype(np.float64)
 
+    def index(self, element: int) -> tuple[int, ...]:
+        """Return the index of an element counted in C order."""
+        return tuple(int(i) for i in np.unravel_index(element, self._array.shape))
+
+    def label(self, element: int) -> str:
+        """Name an element as NumPy does: x[0,4]; a scalar is x."""
+        index = self.index(element)
+        return f"{self.name}[{','.join(map(str, index))}]" if index else self.name
+
     def moved(self, elements: Array | int, displacement: Array | float) -> tuple[Array, Array]:
         """Return the realised displacement of `elements`, and how far each output moved."""
         before = self.x[elements]
@@ -116,3 +125,26 @@ def moved_together(moves: Sequence[tuple[Point, Array, Array]]) -> Array:
     """Return how far each output moves when several parameters do: a (point, elements, displacement) for each."""
     changes = {point.name: point.displaced(elements, displacement) for point, elements, displacement in moves}
     return moves[0][0].evaluate(changes)
+
+
+class Line(Point):
+    """A straight line through the point: its one element t moves all elements of the parameter along `direction`.
+
+    A step in t is relative, since the direction holds a typical step of every element.
+    """
+
+    def __init__(self, point: Point, direction: Array) -> None:
+        super().__init__(point.function, point.values, point.name, point.outputs, point.on_evaluation)
+        self._direction = direction
+        self._all = np.arange(point.x.size)
+        self._point = point
+        self.x = np.zeros(1)
+        self.typical = 1.0
+        self.scales = np.ones(1)
+        self.spacings = np.full(1, np.finfo(np.float64).eps)
+
+    def moved(self, elements: Array | int, displacement: Array | float) -> tuple[Array, Array]:
+        """Return the step in t, the only element, and how far each output moved."""
+        del elements
+        step = np.asarray(displacement, dtype=np.float64)
+        return step, self._point.moved(self._all, float(step.reshape(-1)[0]) * self._direction)[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,6 +13,7 @@ from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.execution import Execution
 from gradcheck_cli.core.node import Node
 from gradcheck_cli.core.operator import Operator, Rule
+from gradcheck_cli.errors import ContractViolation
 
 _FORWARD, _BACKWARD = 0x0F0F, 0xF0F0
 
@@ -59,14 +60,23 @@ class SeededExecution(Execution):
 
     So a forward that draws from them is a function of its inputs, and a backward that draws its
     mask again instead of keeping it is caught. `users` names the operators that draw: given, only
-    these pay for it, else everyone is watched, and those seen to draw are added.
+    these pay for it, else everyone is watched, and those seen to draw are added. Broken contracts that
+    are `allowed` don't raise, they are kept in `accepted`, each once.
     """
 
-    def __init__(self, users: set[str] | None = None) -> None:
+    def __init__(self, users: set[str] | None = None, allowed: Collection[str] = ()) -> None:
         self.users: set[str] = set(users or ())
         self._watching = users is None
+        self.allowed = allowed
+        self.accepted: dict[str, ContractViolation] = {}
         self._forward_state = GlobalState.seeded(_FORWARD)
         self._backward_state = GlobalState.seeded(_BACKWARD)
+
+    def violated(self, violation: ContractViolation) -> None:
+        """Raise a violation, or note it if it is allowed."""
+        if violation.finding not in self.allowed:
+            raise violation
+        self.accepted.setdefault(str(violation), violation)
 
     def forward(
         self, operator: Operator, arrays: Sequence[Array | None], attributes: dict[str, Any]

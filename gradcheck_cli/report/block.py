@@ -93,12 +93,18 @@ def _row(case: CaseResult, parameter: ParameterResult, view: View) -> Row:
     cells = (
         safe(parameter.name, view.encoding),
         dimensions(parameter.shape, times_sign(view.encoding)),
-        f"{parameter.checked}/{parameter.elements} ",  # a space, so that it stands under the middle of its heading
+        _checked(parameter),
         relative(parameter.max_rel_err),
         rounded_up(parameter.resolution),
         word,
     )
     return Row(cells, _style(word, parameter.verdict))
+
+
+def _checked(parameter: ParameterResult) -> str:
+    if parameter.directions:
+        return count(parameter.directions, "direction")
+    return f"{parameter.checked}/{parameter.elements} "  # a space, so that it stands under the middle of its heading
 
 
 def _style(word: str, verdict: Verdict) -> str:
@@ -134,8 +140,8 @@ def _parameter_group(case: CaseResult, parameter: ParameterResult, view: View) -
 
 def _case_group(case: CaseResult, view: View) -> list[Text]:
     lines = []
-    if view.verbose or not case.ok:
-        for finding in case.findings:
+    for finding in case.findings:
+        if view.verbose or not case.ok or finding.accepted:
             lines += _finding_lines(finding, view)
     said = any(is_off(case, parameter) for parameter in case.parameters)
     if not case.ok and not said and case.verdict is not Verdict.SKIP:
@@ -186,7 +192,8 @@ def _sweep_column(point: SweepPoint) -> tuple[str, str]:
 def _finding_lines(finding: Finding, view: View) -> list[Text]:
     place = ", ".join(str(part) for part in (finding.location, finding.subject) if part)
     place = f"{_GAP}{safe(place, view.encoding)}" if place else ""
-    lines = [Text.assemble(" ", (finding.code, "bold"), f" {finding.name}{place}")]
+    allowed = " (allowed)" if finding.accepted else ""
+    lines = [Text.assemble(" ", (finding.code, "bold"), f" {finding.name}{allowed}{place}")]
     for sentence in finding.message.split("\n") if finding.message else ():
         lines += [Text(_GAP + part) for part in _wrapped(safe(sentence, view.encoding), view.width)]
     return lines

@@ -76,6 +76,8 @@ def _parameter(parameter: ParameterResult) -> dict[str, Any]:
         "worst": _worst(parameter.worst) if parameter.worst else None,
         "sweep": [{"eps": number(point.eps), "rel_err": number(point.rel_err)} for point in parameter.sweep],
         "findings": [_finding(finding) for finding in parameter.findings],
+        "directions": int(parameter.directions),
+        "element_resolution": number(parameter.element_resolution),
     }
 
 
@@ -96,4 +98,5 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "message": finding.message,
         "file": where.file if where else None,
         "line": (where.line or None) if where else None,
+        "accepted": finding.accepted,
     }

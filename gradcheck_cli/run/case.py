@@ -21,7 +21,9 @@ from gradcheck_cli.run.known import compare_known
 from gradcheck_cli.run.options import Options
 from gradcheck_cli.spec.case import Case, Expectation
 from gradcheck_cli.spec.values import draw_values, number_of
-from gradcheck_cli.verdict.judge import Judgement, judge, skipped
+from gradcheck_cli.verdict.judge import judge
+from gradcheck_cli.verdict.judgement import Judgement, skipped
+from gradcheck_cli.verdict.watcher import Watcher
 
 _STRICT = {"kink-at-point", "kink-nearby", "vacuous"}
 
@@ -30,7 +32,7 @@ def check_case(
     case: Case,
     parameters: Sequence[str],
     options: Options,
-    on_evaluation: Callable[[], None] = lambda: None,
+    watcher: Watcher | None = None,
     interrupts: Interrupts | None = None,
 ) -> CaseResult:
     """Check the named parameters of `case` and return its result.
@@ -55,7 +57,7 @@ def check_case(
                 limit.check()
                 interrupts.check()
 
-            _judge(case, parameters, knobs, options, judgement, still_wanted, on_evaluation)
+            _judge(case, parameters, knobs, options, judgement, still_wanted, watcher)
     except GradcheckError as error:
         return result(Verdict.ERROR, str(error))
     except TimeRanOut:
@@ -92,7 +94,7 @@ def _judge(
     options: Options,
     judgement: Judgement,
     still_wanted: Callable[[], None],
-    on_evaluation: Callable[[], None],
+    watcher: Watcher | None,
 ) -> None:
     values = draw_values(case, options.seed)
     dtype = np.dtype(knobs.dtype)
@@ -106,7 +108,7 @@ def _judge(
     seed = case.seed if options.seed is None else options.seed
     samples = {item.name: sample for item in case.parameters if (sample := _sample(item.sample, knobs, options))}
     points = {item.name: values[item.name] for item in case.parameters}
-    judge(function, points, knobs, [seed, number_of(case.name)], samples, judgement, parameters, on_evaluation)
+    judge(function, points, knobs, [seed, number_of(case.name)], samples, judgement, parameters, watcher)
     judgement.findings.extend(compare_known(case, parameters, judgement))
 
 
@@ -128,8 +130,10 @@ def _result(
     results = [
         replace(done.get(name) or skipped(name, shapes[name]), expected=case.expect.of(name)) for name in parameters
     ]
+    sound = all(finding.accepted and not options.strict for finding in judgement.findings)
     if error is None:
-        verdict = Verdict.worst([verdict, *(result.verdict for result in done.values())])
+        verdicts = [verdict, *(result.verdict for result in done.values()), *[Verdict.FAIL] * (not sound)]
+        verdict = Verdict.worst(verdicts)
     return CaseResult(
         id=case.id,
         file=case.file,
@@ -138,7 +142,7 @@ def _result(
         expected=str(case.expect),
         verdict=verdict,
         ok=verdict is Verdict.SKIP
-        or (error is None and as_expected(case.expect, verdict, results, not judgement.findings)),
+        or (error is None and as_expected(case.expect, verdict, results, all(f.accepted for f in judgement.findings))),
         value=judgement.value,
         evaluations=judgement.evaluations,
         seconds=seconds,

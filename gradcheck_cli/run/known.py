@@ -10,7 +10,7 @@ from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.errors import Problem, SpecError
 from gradcheck_cli.records import Finding
 from gradcheck_cli.spec.case import Case
-from gradcheck_cli.verdict.judge import Judgement
+from gradcheck_cli.verdict.judgement import Judgement
 
 KNOWN_RTOL = 1e-6
 """Relative agreement that is asked of known results."""

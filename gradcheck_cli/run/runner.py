@@ -3,35 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from gradcheck_cli.records import CaseResult, RunResult
 from gradcheck_cli.run.case import Interrupted, check_case, skip_case
 from gradcheck_cli.run.collect import Selected
 from gradcheck_cli.run.interrupt import hearing
 from gradcheck_cli.run.options import Options
+from gradcheck_cli.verdict.watcher import Watcher
 
 INTERRUPTED = "interrupted"
 
 
-class Progress(Protocol):
-    """Who wants to know how far a run is."""
+class Progress(Watcher):
+    """Who wants to know how far a run is; hears nothing in particular unless overridden."""
 
     def case(self, name: str) -> None:
         """Hear that a case starts."""
-
-    def evaluation(self) -> None:
-        """Hear that the case is evaluated once more."""
-
-
-class NoProgress:
-    """Nobody wants to know."""
-
-    def case(self, name: str) -> None:
-        """Ignore it."""
-
-    def evaluation(self) -> None:
-        """Ignore it."""
 
 
 def run_cases(
@@ -45,7 +32,7 @@ def run_cases(
     `on_result` hears of each result as it is there. After an interrupt, and after the first
     unexpected verdict with `stop_first`, the rest is reported as skipped.
     """
-    progress = progress or NoProgress()
+    progress = progress or Progress()
     results: list[CaseResult] = []
     stopped = ""
     with hearing() as interrupts:
@@ -55,7 +42,7 @@ def run_cases(
             else:
                 progress.case(item.case.id)
                 try:
-                    result = check_case(item.case, item.parameters, options, progress.evaluation, interrupts)
+                    result = check_case(item.case, item.parameters, options, progress, interrupts)
                 except Interrupted as interrupt:
                     result, stopped = interrupt.result, INTERRUPTED
                 if options.stop_first and not result.ok and not stopped:

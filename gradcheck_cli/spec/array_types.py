@@ -53,9 +53,14 @@ def _kind_of_input(entry: Entry, data: Array | None) -> Kind:
         return asked
     if declared != "float":
         return declared
-    held = "float" if data is None else _HELD[data.dtype.kind]
-    # Whole numbers that are written out are floating-point numbers without a point.
-    return "float" if held == "int" and "value" in entry else held
+    is_index = entry.name in entry.setting.indices
+    if data is None:
+        if is_index:
+            entry.say("", f"{entry.name} stands as an index, so it holds integers", "wrong-type", "say how many: below")
+        return "float"
+    held = _HELD[data.dtype.kind]
+    # Whole numbers that are written out are floating-point numbers without a point, but for an index.
+    return "float" if held == "int" and "value" in entry and not is_index else held
 
 
 def _asked(entry: Entry) -> Kind | None:

@@ -196,6 +196,7 @@ class CaseReader:
         setting = Setting(
             self._constants(draft, combination),
             expression.domains if expression else None,
+            expression.indices if expression else frozenset(),
             knobs.dtype,
             self.files,
             self.values,

@@ -18,11 +18,12 @@ class Setting:
     """What the arrays of one case are read with.
 
     `domains` are those that operators declare for arrays, None where the expression wasn't
-    understood; `dtype` is the floating type of the case.
+    understood; `indices` are the arrays that stand as an index; `dtype` is the floating type of the case.
     """
 
     dims: Mapping[str, Any]
     domains: Mapping[str, Domain] | None
+    indices: frozenset[str]
     dtype: str
     files: ArrayFiles
     values: GivenValues

@@ -12,6 +12,7 @@ from gradcheck_cli.core.execution import same_bytes
 from gradcheck_cli.core.node import Node
 from gradcheck_cli.core.operator import Operator, Rule
 from gradcheck_cli.errors import ContractViolation, Location
+from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.numeric.noise import holds_single_precision
 from gradcheck_cli.numeric.seeding import SeededExecution
 from gradcheck_cli.numeric.steps import typical_magnitude
@@ -27,11 +28,13 @@ class CheckedExecution(SeededExecution):
     `first_non_finite` describes the first operator whose outputs went bad on finite inputs.
     """
 
-    def __init__(self, rng: np.random.Generator, accuracy: float = 0.0) -> None:
-        super().__init__()
+    def __init__(self, rng: np.random.Generator, knobs: Knobs | None = None) -> None:
+        knobs = knobs or Knobs()
+        super().__init__(allowed=knobs.allow)
         self.first_non_finite = ""
         self._rng = rng
-        self._accuracy = accuracy
+        self._accuracy = knobs.accuracy or 0.0
+        self._repeat = knobs.repeat
         self._sizes: dict[str, Sizes] = {}
         self._examined: set[tuple[str, Any]] = set()
 
@@ -48,17 +51,17 @@ class CheckedExecution(SeededExecution):
             if not same_bytes(old, new):
                 message = f"its forward writes to {operator.slot_name(slot)}"
                 hint = "work on a copy: arrays given to an operator belong to the graph"
-                raise ContractViolation("input-modified", message, operator.name, where, hint)
+                self.violated(ContractViolation("input-modified", message, operator.name, where, hint))
         for old, new in zip(first, outputs, strict=True):
             if not same_bytes(old, new):
                 message = "outputs returned before changed when the forward ran again"
                 hint = "return a new array, or a copy of the buffer"
-                raise ContractViolation("not-repeatable", message, operator.name, where, hint)
+                self.violated(ContractViolation("not-repeatable", message, operator.name, where, hint))
         for old, new in zip(first, again, strict=True):
-            if old is not None and not agree(old, new):
+            if old is not None and not agree(old, new, self._repeat):
                 message = f"two calls with the same arguments differ{_by_how_much(old, new)}"
                 hint = "turn randomness off, or give it a seed; state kept between calls does it too"
-                raise ContractViolation("not-repeatable", message, operator.name, where, hint)
+                self.violated(ContractViolation("not-repeatable", message, operator.name, where, hint))
         self._note_non_finite(operator, arrays, outputs, where)
         self._note_size(operator, arrays, outputs)
         return outputs, kept
@@ -83,7 +86,7 @@ class CheckedExecution(SeededExecution):
         operator, name = node.operator, node.operator.input_at(defect.slot).name
         rule = next((rule for rule in node.rules if name in rule.inputs), node.rules[0])
         message = f"in its backward for {operator.slot_name(defect.slot)}, {defect.message}"
-        raise ContractViolation(defect.finding, message, operator.name, rule.location, defect.hint)
+        self.violated(ContractViolation(defect.finding, message, operator.name, rule.location, defect.hint))
 
     def _note_size(self, operator: Operator, arrays: Sequence[Array | None], outputs: Sequence[Array]) -> None:
         """Remember the magnitudes of outputs and inputs, and the epsilon that the operator computes with."""
@@ -109,7 +112,7 @@ class CheckedExecution(SeededExecution):
             if not same_bytes(old, new):
                 message = f"its backward writes to {name}"
                 hint = f"work on a copy: {name} is read by others, too"
-                raise ContractViolation("input-modified", message, node.operator.name, where, hint)
+                self.violated(ContractViolation("input-modified", message, node.operator.name, where, hint))
         return gradients
 
     def _note_non_finite(
@@ -136,8 +139,8 @@ def _require_finite(node: Node, cotangents: Sequence[Array | None], gradients: S
             raise ContractViolation("non-finite", message, operator.name, rule.location, _range_hint(saved))
 
 
-def agree(first: Array, second: Array) -> bool:
-    """Tell whether two results of identical calls agree up to `REPEAT` epsilons of their size."""
+def agree(first: Array, second: Array, repeat: float | None = None) -> bool:
+    """Tell whether two results of identical calls agree up to `repeat` of their size (None: `REPEAT` epsilons)."""
     if first.shape != second.shape or first.dtype != second.dtype:
         return False
     if first.dtype.kind != "f":
@@ -145,7 +148,8 @@ def agree(first: Array, second: Array) -> bool:
     finite = np.isfinite(first)
     if not np.array_equal(finite, np.isfinite(second)):
         return False
-    tolerance = REPEAT * float(np.finfo(first.dtype).eps) * np.maximum(np.abs(first), np.abs(second))
+    share = REPEAT * float(np.finfo(first.dtype).eps) if repeat is None else repeat
+    tolerance = share * np.maximum(np.abs(first), np.abs(second))
     with np.errstate(invalid="ignore"):
         return bool(np.all((np.abs(first - second) <= tolerance) | ~finite))
 

@@ -81,6 +81,7 @@ def _rule(
         noise=noise,
         scale=max(abs(float(point.x[element])), point.typical),
         rtol=rtol,
+        outside=point.outside,
         gradient_of=lambda u: float(gradient_of(u)[element]),
     )
     return rule(ladder.slopes(cotangent.u, noise), float(cotangent.gradient[element]), evidence)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.numeric.point import Point, moved_together
 from gradcheck_cli.numeric.steps import step_size
+from gradcheck_cli.records import Finding, Verdict
+from gradcheck_cli.verdict.judgement import Judgement
 
 _STEP = 1e-4
 _SLACK = 1e-3
@@ -48,3 +50,23 @@ def excluded_direction(
         if not low - slack <= analytic <= high + slack:
             return analytic, low, high
     return None
+
+
+def judge_together(judgement: Judgement, kinked: Sequence[Kinked], u: Array, rng: np.random.Generator) -> None:
+    """Fail parameters whose kinks are valid one by one, where a joint direction excludes their gradients."""
+    count = sum(part.elements.size for part in kinked)
+    excluded = excluded_direction(kinked, u, rng) if count > 1 else None
+    if excluded is None:
+        return
+    analytic, low, high = excluded
+    names = {part.point.name for part in kinked}
+    message = (
+        f"{count} elements of {', '.join(sorted(names))} are at kinks; moved together, the gradient says "
+        f"{analytic:.6g}, the slopes on both sides are {low:.6g} and {high:.6g}"
+    )
+    judgement.parameters[:] = [
+        replace(result, verdict=Verdict.FAIL, findings=(Finding("invalid-at-kink", message), *result.findings))
+        if result.name in names
+        else result
+        for result in judgement.parameters
+    ]

@@ -71,6 +71,12 @@ def rel_err(analytic: float, numeric: float, bar: float, rtol: float) -> float:
     return 0.0 if difference == 0 else difference / floor
 
 
+def plain_rel_err(analytic: float, numeric: float) -> float:
+    """Return |a-n| / (|a|+|n|), the sources' relative error; 0 where both are zero."""
+    size = abs(analytic) + abs(numeric)
+    return abs(analytic - numeric) / size if size else 0.0
+
+
 def tolerance(analytic: float, numeric: float, rtol: float) -> float:
     """Return the difference that is `rtol` relative to both gradients."""
     return rtol * (abs(analytic) + abs(numeric))

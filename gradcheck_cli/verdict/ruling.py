@@ -26,8 +26,8 @@ _OWN_SCALE = 0.15
 class Evidence:
     """What a ruling looks at besides the slopes.
 
-    `scale` is the larger of |x| and the typical magnitude; `gradient_of` runs one backward with
-    other weights and returns the element's gradient.
+    `scale` is the larger of |x| and the typical magnitude, `outside` says what happens outside of
+    the domain; `gradient_of` runs one backward with other weights and returns the element's gradient.
     """
 
     u: Array
@@ -35,6 +35,7 @@ class Evidence:
     noise: Noise
     scale: float
     rtol: float
+    outside: str
     gradient_of: Callable[[Array], float]
 
     @property
@@ -62,7 +63,9 @@ def rule(slopes: Slopes | None, analytic: float, evidence: Evidence) -> Ruling:
     the measurement can't convict. A pass is withheld where larger steps tell another story.
     """
     if slopes is None:
-        return Ruling(Status.UNCLEAR, cause="left-domain", detail="too few steps stay inside the domain")
+        return Ruling(
+            Status.UNCLEAR, cause="left-domain", detail=f"too few steps stay inside the domain: {evidence.outside}"
+        )
     best, error = best_step(slopes.h, slopes.central, slopes.sigma, evidence.reach)
     # No sharper than the backward can be: its own rounding is that of the value, seen over the element's scale.
     numeric = float(slopes.central[best])
@@ -90,7 +93,9 @@ def rule(slopes: Slopes | None, analytic: float, evidence: Evidence) -> Ruling:
     if rel_err(analytic, numeric, bar, evidence.rtol) <= evidence.rtol:
         if slopes.two_sided:
             return Ruling(Status.PASS, numeric, bar, limit, wants_larger=wants_larger)
-        return Ruling(Status.UNCLEAR, numeric, bar, "left-domain", "only one side of it lies in the domain")
+        return Ruling(
+            Status.UNCLEAR, numeric, bar, "left-domain", f"only one side of it lies in the domain: {evidence.outside}"
+        )
     if difference <= GREY * bar or not np.isfinite(bar):
         detail = f"the difference, {difference:.1e}, is within three error bars"
         return Ruling(Status.UNCLEAR, numeric, bar, limit, detail, wants_larger)

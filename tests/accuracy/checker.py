@@ -16,7 +16,8 @@ from gradcheck_cli.errors import GradcheckError
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.records import Finding, ParameterResult, Verdict
-from gradcheck_cli.verdict.judge import Judgement, judge
+from gradcheck_cli.verdict.judge import judge
+from gradcheck_cli.verdict.judgement import Judgement
 
 KINDS = {"f": "float", "i": "int", "u": "int", "b": "bool"}
 

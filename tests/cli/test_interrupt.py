@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-# Each evaluation of `slow` says so on standard error, from which the test knows how far the run is.
+# `slow` says on standard error that it sleeps, from which a test knows how far the run is.
 OPERATORS = '''
 import os
 import signal
@@ -35,7 +35,6 @@ def slow(x):
     global first
     first = x.tobytes() if first is None else first
     if {when}:
-        os.write(2, b"sleeping\\n")
         {wait}
     return 1 * x
 
@@ -63,11 +62,15 @@ cases:
   - {name: not begun, expr: quick(x) * y}
 """
 
+SAYS = 'os.write(2, b"sleeping\\n")'
+SLEEPS = f"{SAYS}; time.sleep(60)"
+
 WAYS = {
-    "in a sleep": "time.sleep(60)",
-    "in a busy loop": "while True: pass",
-    "swallowed": """
+    "in a sleep": SLEEPS,
+    "in a busy loop": f"{SAYS}\n        while True: pass",
+    "swallowed": f"""
         try:
+            {SAYS}
             time.sleep(0.5)
         except:
             pass
@@ -106,7 +109,7 @@ def test_what_was_finished_is_reported(write: Callable[..., Path], start: Start,
 
 def test_finished_parameters_of_the_case_are_kept_and_json_is_whole(write: Callable[..., Path], start: Start) -> None:
     """The operator sleeps once y is moved, and then x was looked at."""
-    write("my_ops.py", OPERATORS.format(when="x.tobytes() != first", wait="time.sleep(60)"))
+    write("my_ops.py", OPERATORS.format(when="x.tobytes() != first", wait=SLEEPS))
     write("a.grad.yaml", SPEC)
     code, out, err = interrupt(start("run", "a.grad.yaml", "--format", "json"))
     ended = json.loads(out)
@@ -140,7 +143,7 @@ def heard() -> Iterator[None]:
 @pytest.mark.usefixtures("heard")
 def test_ctrl_c_is_stronger_than_a_failure(write: Callable[..., Path], gradcheck: Callable[..., Any]) -> None:
     """130 comes before 2 and 1; here the operator itself sends the signal, at a place that is always the same."""
-    write("my_ops.py", OPERATORS.format(when="True", wait=""))
+    write("my_ops.py", OPERATORS.format(when="True", wait="pass"))
     write(
         "a.grad.yaml",
         """
@@ -161,7 +164,7 @@ def test_ctrl_c_is_stronger_than_a_failure(write: Callable[..., Path], gradcheck
 
 def test_a_process_that_ignores_ctrl_c_runs_to_its_end(write: Callable[..., Path], start: Start) -> None:
     """As shells start jobs in the background, and `nohup`."""
-    write("my_ops.py", OPERATORS.format(when="True", wait=""))
+    write("my_ops.py", OPERATORS.format(when="True", wait="pass"))
     write("a.grad.yaml", "ops: [my_ops.py]\nexpr: interrupts(x)\nparams: {x: [1.0, 2.0]}\n")
     started = start("run", "a.grad.yaml", ctrl_c=signal.SIG_IGN)
     out, err = started.communicate(timeout=60)

@@ -103,23 +103,30 @@ def test_every_forward_starts_from_one_state_and_every_backward_from_another():
     assert not set(seen_by_backward[0]) & set(first.data.tolist())
 
 
-def test_after_watching_only_those_that_were_seen_to_draw_are_seeded():
-    execution = SeededExecution()
+def test_operators_that_were_seen_to_draw_are_remembered():
+    watching = SeededExecution()
     x = Variable(np.zeros(4))
-    with using(execution):
+    with using(watching):
         watched = draws(x)
         F.tanh(x)
-        assert execution.users == {"draws"}
-        execution.watching = False
+    assert watching.users == {"draws"}
+    with restored(), using(SeededExecution(watching.users)):
         np.testing.assert_array_equal(draws(x).data, watched.data)
 
 
-def test_an_operator_unseen_while_watching_draws_freely():
-    execution = SeededExecution()
-    execution.watching = False
+def test_operators_that_are_not_among_the_users_draw_freely():
     x = Variable(np.zeros(4))
-    with restored(), using(execution):
-        assert not np.array_equal(draws(x).data, draws(x).data)
+    for users in (set(), {"tanh"}):
+        execution = SeededExecution(users)
+        with restored(), using(execution):
+            assert not np.array_equal(draws(x).data, draws(x).data)
+        assert execution.users == users, "given users are all there are"
+
+
+def test_the_users_that_are_given_stay_as_they_are():
+    users = {"tanh"}
+    SeededExecution(users).users.add("draws")
+    assert users == {"tanh"}
 
 
 def test_drawing_between_operators_does_not_become_repeatable():

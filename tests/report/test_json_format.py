@@ -61,8 +61,10 @@ def test_the_document_is_the_contract() -> None:
         "worst": None,
         "sweep": [],
         "findings": [],
+        "directions": 0,
+        "element_resolution": None,
     }
-    kink = {"code": "GC301", "name": "kink-at-point", "message": "kink at w", "file": "ops.py", "line": 12}
+    kink = {"code": "GC301", "name": "kink-at-point", "message": "kink at w", "file": "ops.py", "line": 12, "accepted": False}
     w = {
         "name": "w",
         "shape": [],
@@ -74,6 +76,8 @@ def test_the_document_is_the_contract() -> None:
         "worst": {"index": [], "analytic": -0.055139, "numeric": -0.055139, "error_bar": 1e-12},
         "sweep": [{"eps": 1e-2, "rel_err": 1e-5}],
         "findings": [kink],
+        "directions": 0,
+        "element_resolution": None,
     }
     case = {
         "id": "specs/a.grad.yaml::name",
@@ -89,8 +93,16 @@ def test_the_document_is_the_contract() -> None:
         "error": None,
         "parameters": [w, skipped],
         "findings": [
-            {"code": "GC309", "name": "vacuous", "message": "both sides are zero", "file": None, "line": None}
+            {
+                "code": "GC309",
+                "name": "vacuous",
+                "message": "both sides are zero",
+                "file": None,
+                "line": None,
+                "accepted": False,
+            }
         ],
+        "seed": 0,
     }
     document = {
         "schema_version": 1,

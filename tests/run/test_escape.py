@@ -19,13 +19,13 @@ from gradcheck_cli import op
 class Strange(BaseException):
     """No Exception."""
 
-def helper(what):
+def deep(what):
     raise what
 
 @op
 def raises(x):
     """x."""
-    helper(Strange("odd"))
+    deep(Strange("odd"))
 
 @raises.backward
 def _(g):

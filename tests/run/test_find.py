@@ -32,7 +32,7 @@ def test_folders_that_hold_no_sources_are_left_out(write: Write, name: str) -> N
     assert found(name) == [(f"{name}/a.grad.yaml", [])]
 
 
-def test_a_named_file_is_taken_whatever_its_name(write: Write) -> None:
+def test_a_named_file_needs_no_suffix(write: Write) -> None:
     write("notes.txt", "")
     assert found("notes.txt") == [("notes.txt", [])]
 

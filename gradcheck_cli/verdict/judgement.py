@@ -1,0 +1,44 @@
+"""What was found out about a function, filled parameter by parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.errors import ContractViolation
+from gradcheck_cli.records import Finding, ParameterResult, Verdict
+
+
+@dataclass
+class Judgement:
+    """What was found out about a function: filled parameter by parameter, so that a stop loses nothing."""
+
+    value: float | None = None
+    outputs: tuple[Array, ...] = ()
+    gradients: Mapping[str, Array] = field(default_factory=dict)
+    evaluations: int = 0
+    parameters: list[ParameterResult] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of the whole: a contract finding fails it, unless it is accepted."""
+        if any(not finding.accepted for finding in self.findings):
+            return Verdict.FAIL
+        return Verdict.worst([parameter.verdict for parameter in self.parameters])
+
+
+def as_finding(violation: ContractViolation, accepted: bool = False) -> Finding:
+    """Return a broken contract as a finding."""
+    message = f"{violation.operator}: {violation.message}"
+    hint = violation.problems[0].hint
+    text = f"{message} ({hint})" if hint else message
+    return Finding(violation.finding, text, violation.location, accepted=accepted)
+
+
+def skipped(name: str, shape: tuple[int, ...]) -> ParameterResult:
+    """Return the result of a parameter that was not compared."""
+    return ParameterResult(name, shape, int(np.prod(shape)), 0, Verdict.SKIP)

@@ -1,0 +1,13 @@
+"""Who watches a check: hears of every evaluation, and of a check that will take long."""
+
+from __future__ import annotations
+
+
+class Watcher:
+    """Hears nothing in particular; a progress bar or a deadline overrides what it wants to hear."""
+
+    def evaluation(self) -> None:
+        """Hear that the function is evaluated once more."""
+
+    def expect(self, evaluations: int, seconds: float) -> None:
+        """Hear how many evaluations a check will take at least, and for how long, before it starts."""

@@ -1,0 +1,181 @@
+"""The survey of a parameter: noise and sensitivity of every output, and single precision inside."""
+
+import numpy as np
+import pytest
+
+from gradcheck_cli.numeric.noise import Noise
+from gradcheck_cli.numeric.steps import default_eps, step_size
+from gradcheck_cli.numeric.survey import own_noise, survey
+
+pytestmark = pytest.mark.usefixtures("unwarned")
+
+DOUBLE, SINGLE = float(np.finfo(np.float64).eps), float(np.finfo(np.float32).eps)
+X = np.array([0.3, -1.2, 2.0])
+
+
+def steps(point):
+    eps = default_eps(point.values[point.name].dtype)
+    return np.array([step_size(scale, eps) for scale in point.scales])
+
+
+def surveyed(point, seed=0):
+    return survey(point, steps(point), np.random.default_rng(seed))
+
+
+def hashed(x):
+    """Numbers between -1 and 1 that jump about as x changes by any bit: noise that repeats."""
+    bits = np.atleast_1d(np.asarray(x, dtype=np.float64)).view(np.uint64)
+    for shift in (29, 32, 29):
+        bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(0xBF58476D1CE4E5B9)
+    return np.float64(bits >> np.uint64(11)) * 2.0**-52 - 1
+
+
+def own(point, element=0, reach=np.inf):
+    """The noise along one element, after a survey that saw none."""
+    nothing = Noise(point.outputs.epsilon, np.zeros_like(point.base), point.base)
+    return own_noise(point, element, steps(point)[element], nothing, reach)
+
+
+@pytest.mark.parametrize(
+    "function", [np.sin, np.exp, lambda x: x**3, lambda x: 1 / x], ids=["sin", "exp", "cube", "1/x"]
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_smooth_function_has_the_noise_of_its_rounding(function, seed, point):
+    around = point(function, X)
+    noise, _ = surveyed(around, seed)
+    assert noise.epsilon.tolist() == [DOUBLE] * 3
+    assert (noise.level <= 4 * DOUBLE * np.abs(around.base)).all(), f"seed {seed}"
+    for element in range(3):
+        assert (own(around, element).level <= 4 * DOUBLE * np.abs(around.base)).all()
+
+
+@pytest.mark.parametrize("level", [1e-12, 1e-9, 1e-6])
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_that_repeats_is_found_in_its_output(level, seed, point):
+    around = point(lambda x: np.append(np.sin(x), level * hashed(np.sum(x))), X)
+    noise, _ = surveyed(around, seed)
+    assert level / 10 < noise.level[3] < 4 * level, f"seed {seed}"
+    assert noise.level[:3].max() < 1e-14
+
+
+@pytest.mark.parametrize("level", [1e-12, 1e-9])
+def test_noise_is_found_along_one_element(level, point):
+    around = point(lambda x: x @ x + level * hashed(x[0]), X)
+    assert level / 10 < own(around).level[0] < 4 * level
+    assert own(around, 1).level[0] < 1e-14
+
+
+def test_a_jump_at_the_point_is_no_noise(point):
+    around = point(lambda x: np.where(x >= 1, 5.0, 0.0) + x, np.array([1.0, 2.0]))
+    assert surveyed(around)[0].level.max() < 1e-14
+    assert own(around).level.max() < 1e-14
+
+
+def test_the_noise_beyond_an_edge_of_the_domain_is_that_within(point):
+    around = point(np.log, np.array([1e-15]))
+    assert np.isfinite(surveyed(around)[0].level).all()
+    assert np.isfinite(own(around, reach=1e-15).level).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_single_precision_inside_is_recognised_output_by_output(seed, point):
+    around = point(lambda x: np.append(np.tanh(x.astype(np.float32)).astype(float), np.sum(x)), X)
+    noise, _ = surveyed(around, seed)
+    assert noise.epsilon.tolist() == [SINGLE] * 3 + [DOUBLE], f"seed {seed}"
+    assert own(around).epsilon[0] == SINGLE
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_outputs_of_single_precision_have_its_epsilon(seed, point):
+    around = point(np.tanh, X.astype(np.float32))
+    assert surveyed(around, seed)[0].epsilon.tolist() == [SINGLE] * 3
+    assert own(around).epsilon.tolist() == [SINGLE] * 3
+
+
+@pytest.mark.parametrize("x", [[0.0, 1.0, 2.0], [0.5, 0.25, 4.0], [1.0], [0.0]], ids=str)
+@pytest.mark.parametrize("function", [lambda x: 2 * x, lambda x: x * x, np.floor])
+def test_round_numbers_are_not_taken_for_single_precision(x, function, point):
+    for seed in range(5):
+        assert (surveyed(point(function, x), seed)[0].epsilon == DOUBLE).all(), f"seed {seed}"
+
+
+SHORT = pytest.mark.xfail(strict=True, reason="a table spaced by a power of two has values of few bits")
+
+
+@pytest.mark.parametrize("x", [1.0, 0.5, 1e-3, pytest.param(3.0, marks=SHORT), pytest.param(0.0, marks=SHORT)])
+def test_round_numbers_along_one_element_are_not_taken_for_single_precision(x, point):
+    assert own(point(lambda x: 2 * x, x)).epsilon.tolist() == [DOUBLE]
+
+
+def test_what_the_survey_knew_of_single_precision_is_kept(point):
+    around = point(np.sin, X)
+    knew = Noise(np.full(3, SINGLE), np.zeros(3), around.base)
+    assert own_noise(around, 0, 1e-6, knew, np.inf).epsilon.tolist() == [SINGLE] * 3
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sensitivity_follows_the_slope_of_every_output(seed, point):
+    around = point(lambda x: np.array([1.0, 1e8, 1e-8, 0.0]) * np.sum(x), X)
+    _, sensitivity = surveyed(around, seed)
+    assert sensitivity[3] == 0
+    assert sensitivity[1] / sensitivity[0] == pytest.approx(1e8, rel=1e-3), f"seed {seed}"
+    assert sensitivity[2] / sensitivity[0] == pytest.approx(1e-8, rel=1e-3), f"seed {seed}"
+    assert 1e-2 < sensitivity[0] < 1e2
+
+
+def test_no_sensitivity_hides_in_a_cancellation(point):
+    for seed in range(30):
+        _, sensitivity = surveyed(point(lambda x: np.array([x[0] - x[1]]), np.ones(2)), seed)
+        assert sensitivity[0] > 1e-3, f"seed {seed}"
+
+
+def test_an_output_outside_of_the_domain_has_the_sensitivity_of_what_is_inside(point):
+    _, sensitivity = surveyed(point(np.sqrt, np.array([1e-13, 1.0])))
+    assert np.isfinite(sensitivity).all()
+
+
+def test_the_table_of_one_element_is_widened_while_nothing_moves(point):
+    """Stairs of 1e-7: a table within one of them sees no noise."""
+    around = point(lambda x: np.floor(x / 1e-7 + 0.5) * 1e-7, 0.3)
+    assert 1e-9 < own(around).level[0] < 1e-6
+    assert own(point(lambda x: 0 * x, 0.3)).level[0] == 0
+
+
+def test_an_oscillation_that_the_table_skips_is_no_noise(point):
+    fast = point(lambda x: np.sin(1e6 * x), 0.7)
+    assert surveyed(fast)[0].level[0] < 1e-7
+    assert own(fast).level[0] < 1e-7
+    noisy = point(hashed, 0.7)
+    assert surveyed(noisy)[0].level[0] > 1e-2
+
+
+def test_a_survey_stays_within_the_first_steps_and_costs_little(point):
+    seen = []
+    around = point(lambda x: (seen.append(x.copy()), x)[1], X)
+    seen.clear()
+    surveyed(around)
+    assert len(seen) == around.evaluations == 15
+    # The crossing direction goes as far as the table, seven quarters of a step.
+    assert all((np.abs(moved - X) <= 2 * steps(around)).all() for moved in seen)
+
+
+def test_a_survey_follows_the_generator(point):
+    first, again, other = (surveyed(point(lambda x: np.sin(1e3 * x), X), seed) for seed in (1, 1, 2))
+    assert np.array_equal(first[0].level, again[0].level)
+    assert np.array_equal(first[1], again[1])
+    assert not np.array_equal(first[1], other[1])
+
+
+@pytest.mark.parametrize("x", [[0.0], [0.0, 0.0], [1e-310, 0.0], [1e300], 10.0 ** np.arange(-9, 10)], ids=str)
+def test_a_survey_of_zeros_subnormals_and_many_decades_ends(x, point):
+    around = point(lambda x: x * 1.0, np.array(x))
+    noise, sensitivity = surveyed(around)
+    assert np.isfinite(noise.level).all()
+    assert not np.isnan(sensitivity).any()
+    for element in range(len(x)):
+        assert np.isfinite(own(around, element).level).all()
+
+
+def test_a_survey_of_the_smallest_number_ends(point):
+    noise, _ = surveyed(point(lambda x: x * 1.0, [5e-324]))
+    assert noise.level.tolist() == [0]
