@@ -40,3 +40,10 @@ FINDING_CODES: dict[str, FindingCode] = {
     for family, names in _FAMILIES.items()
     for number, name in enumerate(names.split(), start=1)
 }
+
+REPORTED = frozenset(
+    name
+    for name, finding in FINDING_CODES.items()
+    if finding.code[:3] in ("GC1", "GC3") and name != "wrong-batch-declaration"
+) | {"invalid-at-kink"}
+"""The findings that a spec can expect: those that are looked for so far."""

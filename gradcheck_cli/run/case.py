@@ -9,18 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from gradcheck_cli.codes import FINDING_CODES
 from gradcheck_cli.core.variable import Variable
 from gradcheck_cli.errors import GradcheckError, Problem
 from gradcheck_cli.knobs import Knobs, read_knobs
 from gradcheck_cli.numeric.function import TracedFunction
-from gradcheck_cli.records import CaseResult, ParameterResult, Verdict
+from gradcheck_cli.records import CaseResult, Finding, ParameterResult, Verdict
 from gradcheck_cli.run.deadline import TimeRanOut, deadline
 from gradcheck_cli.run.escape import escaped
 from gradcheck_cli.run.interrupt import Interrupts
 from gradcheck_cli.run.known import compare_known
 from gradcheck_cli.run.options import Options
+from gradcheck_cli.spec.arrays.values import draw_values, number_of
 from gradcheck_cli.spec.case import Case, Expectation
-from gradcheck_cli.spec.values import draw_values, number_of
 from gradcheck_cli.verdict.judge import judge
 from gradcheck_cli.verdict.judgement import Judgement, skipped
 from gradcheck_cli.verdict.watcher import Watcher
@@ -142,7 +143,7 @@ def _result(
         expected=str(case.expect),
         verdict=verdict,
         ok=verdict is Verdict.SKIP
-        or (error is None and as_expected(case.expect, verdict, results, all(f.accepted for f in judgement.findings))),
+        or (error is None and as_expected(case.expect, verdict, results, judgement.findings, sound)),
         value=judgement.value,
         evaluations=judgement.evaluations,
         seconds=seconds,
@@ -153,14 +154,27 @@ def _result(
     )
 
 
-def as_expected(expect: Expectation, verdict: Verdict, parameters: Sequence[ParameterResult], sound: bool) -> bool:
-    """Tell whether the verdict is the expected one; with a mapping, that of every parameter.
+def as_expected(
+    expect: Expectation,
+    verdict: Verdict,
+    parameters: Sequence[ParameterResult],
+    findings: Sequence[Finding],
+    sound: bool,
+) -> bool:
+    """Tell whether the verdict is the expected one, or the expected finding is there; by parameter if a mapping.
 
-    `sound` says that nothing was found against the case as a whole.
+    `findings` are those about the case as a whole, `sound` says that none of them counts against it.
     """
     if not expect.parameters:
-        return verdict == expect.verdict
-    return sound and all(result.verdict == result.expected for result in parameters)
+        seen = [*findings, *(finding for result in parameters for finding in result.findings)]
+        return _meets(expect.verdict, verdict, seen)
+    return sound and all(_meets(result.expected or "pass", result.verdict, result.findings) for result in parameters)
+
+
+def _meets(expected: str, verdict: Verdict, findings: Sequence[Finding]) -> bool:
+    if expected not in FINDING_CODES:
+        return verdict == expected
+    return verdict == FINDING_CODES[expected].outcome and any(finding.name == expected for finding in findings)
 
 
 def _strict(result: ParameterResult) -> ParameterResult:

@@ -15,7 +15,7 @@ from gradcheck_cli.run.options import Options
 from gradcheck_cli.run.select import keyword_matcher, matches, selected_parameters
 from gradcheck_cli.spec.case import Case
 from gradcheck_cli.spec.loader import load_spec
-from gradcheck_cli.spec.yaml_reader import LARGEST_FILE
+from gradcheck_cli.spec.text.yaml_reader import LARGEST_FILE
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.scope import Scope
 from gradcheck_cli.errors import Location
 from gradcheck_cli.knobs import Knobs
-from gradcheck_cli.spec.expression import Expression
+from gradcheck_cli.spec.language.expression import Expression
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,20 +10,20 @@ from typing import Any
 from gradcheck_cli.core.scope import Scope
 from gradcheck_cli.errors import Location, Problem, near
 from gradcheck_cli.knobs import Knobs, read_knobs
-from gradcheck_cli.spec.array_files import ArrayFiles
-from gradcheck_cli.spec.arrays import read_array
+from gradcheck_cli.spec.arrays.entry import Entry, Setting, array_keys
+from gradcheck_cli.spec.arrays.files import ArrayFiles
+from gradcheck_cli.spec.arrays.given import GivenValues
+from gradcheck_cli.spec.arrays.records import read_array
+from gradcheck_cli.spec.arrays.shapes import shape_words
 from gradcheck_cli.spec.case import ArraySpec, Case
-from gradcheck_cli.spec.entry import Entry, Setting, array_keys
 from gradcheck_cli.spec.expected import read_expectation, read_known_gradients, read_known_value
-from gradcheck_cli.spec.expression import Expression, compile_expression
-from gradcheck_cli.spec.given import GivenValues
+from gradcheck_cli.spec.language.expression import Expression, compile_expression
 from gradcheck_cli.spec.matrix import Combination, read_matrix
-from gradcheck_cli.spec.nodes import Mark, Node, Scalar, Table, plain
 from gradcheck_cli.spec.operator_files import OperatorFiles
-from gradcheck_cli.spec.problems import Problems
-from gradcheck_cli.spec.shapes import shape_words
 from gradcheck_cli.spec.structure import Checked
-from gradcheck_cli.spec.text_place import place_of
+from gradcheck_cli.spec.text.nodes import Mark, Node, Scalar, Table, plain
+from gradcheck_cli.spec.text.problems import Problems
+from gradcheck_cli.spec.text.text_place import place_of
 
 _EXAMPLE = "{expr: tanh(x), params: {x: 2 3}}"
 # Compiling takes some 40 microseconds a character: this many are read in about 20 seconds.

@@ -9,17 +9,17 @@ from pathlib import Path
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import Location, Problem, SpecError
-from gradcheck_cli.spec.array_files import ArrayFiles
+from gradcheck_cli.spec.arrays.files import ArrayFiles
+from gradcheck_cli.spec.arrays.given import GivenValues
 from gradcheck_cli.spec.case import Case
 from gradcheck_cli.spec.cases import CaseReader, Draft
 from gradcheck_cli.spec.folders import Folders, near_file
-from gradcheck_cli.spec.given import GivenValues
 from gradcheck_cli.spec.matrix import MOST_CASES
-from gradcheck_cli.spec.nodes import Listing, Mark, Node, Scalar, Table, describe
 from gradcheck_cli.spec.operator_files import OperatorFiles
-from gradcheck_cli.spec.problems import Problems
 from gradcheck_cli.spec.structure import Checked, check_structure
-from gradcheck_cli.spec.yaml_reader import LARGEST_FILE, decode, read_documents
+from gradcheck_cli.spec.text.nodes import Listing, Mark, Node, Scalar, Table, describe
+from gradcheck_cli.spec.text.problems import Problems
+from gradcheck_cli.spec.text.yaml_reader import LARGEST_FILE, decode, read_documents
 
 _NEEDS = "a spec needs an expression and its parameters: {expr: tanh(x), params: {x: 2 3}}"
 _LONGEST_EXPRESSION = 60

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradcheck_cli.knobs import read_knob
-from gradcheck_cli.spec.nodes import Listing, Node, Scalar, Table
-from gradcheck_cli.spec.problems import Problems
+from gradcheck_cli.spec.text.nodes import Listing, Node, Scalar, Table
+from gradcheck_cli.spec.text.problems import Problems
 
 MOST_CASES = 10_000
 

@@ -18,8 +18,8 @@ from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.scope import Scope
 from gradcheck_cli.errors import OperatorError, near
 from gradcheck_cli.spec.folders import Folders, Unusable, near_file
-from gradcheck_cli.spec.nodes import Listing, Node, Scalar, Table, describe
-from gradcheck_cli.spec.problems import Problems
+from gradcheck_cli.spec.text.nodes import Listing, Node, Scalar, Table, describe
+from gradcheck_cli.spec.text.problems import Problems
 
 _MODULE_AND_NAME = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*)")
 

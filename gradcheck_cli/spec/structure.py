@@ -12,9 +12,9 @@ from pydantic import ValidationError
 
 from gradcheck_cli.errors import near
 from gradcheck_cli.knobs import Knobs
-from gradcheck_cli.spec.nodes import Mark, Node, Scalar, Table, describe, holds_broken, merged, plain, resolve
-from gradcheck_cli.spec.problems import Problems
 from gradcheck_cli.spec.schema import EXPECTED, INITS, ArrayKeys, CaseKeys
+from gradcheck_cli.spec.text.nodes import Mark, Node, Scalar, Table, describe, holds_broken, merged, plain, resolve
+from gradcheck_cli.spec.text.problems import Problems
 
 _OF_ARRAYS = ("params", "inputs")
 _OF_CONSTANTS = ("dims", "matrix")

@@ -12,7 +12,7 @@ from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.errors import SpecError
 from gradcheck_cli.run.collect import collect, given_operators, shadowed, standard_input
 from gradcheck_cli.run.options import Options
-from gradcheck_cli.spec.yaml_reader import LARGEST_FILE
+from gradcheck_cli.spec.text.yaml_reader import LARGEST_FILE
 
 Write = Callable[[str, str], Path]
 

@@ -9,7 +9,7 @@ from gradcheck_cli import arr, ints, mask, op
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.errors import SpecError
 from gradcheck_cli.spec.loader import load_spec
-from gradcheck_cli.spec.yaml_reader import decode, read_documents
+from gradcheck_cli.spec.text.yaml_reader import decode, read_documents
 
 
 @pytest.fixture(scope="session")

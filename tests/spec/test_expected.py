@@ -22,6 +22,12 @@ def test_expected_verdict_is_read(load, expect, verdict, parameters):
     assert (case.expect.verdict, case.expect.parameters) == (verdict, parameters)
 
 
+@pytest.mark.parametrize("text", ["GC104", "input-modified"])
+def test_an_expected_finding_is_read_by_code_and_by_name(load, text):
+    (case,) = load(SPEC + f"expect: {text}")
+    assert case.expect.verdict == "input-modified"
+
+
 @pytest.mark.parametrize(
     ("expect", "message", "hint"),
     [
@@ -37,8 +43,8 @@ def test_expected_verdict_is_read(load, expect, verdict, parameters):
             "write fail or inconclusive for now",
         ),
         (
-            "{x: kink-at-point}",
-            "expecting the finding 'kink-at-point' comes with a later version",
+            "{x: vanishing}",
+            "expecting the finding 'vanishing' comes with a later version",
             "write fail or inconclusive for now",
         ),
         ("{x: fial}", "'fial' is no verdict", "did you mean 'fail'?"),

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.errors import SpecError
+from gradcheck_cli.spec.arrays.values import draw_values
 from gradcheck_cli.spec.loader import load_spec
-from gradcheck_cli.spec.values import draw_values
 
 LOADER = Loader()
 SECONDS = 20

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gradcheck_cli.spec.nodes import plain
 from gradcheck_cli.spec.schema import EXPECTED, INITS, ArrayKeys, CaseKeys, CheckKeys, SpecKeys
 from gradcheck_cli.spec.structure import check_structure, name_complaint
+from gradcheck_cli.spec.text.nodes import plain
 
 FORM = "a number, a list of numbers, shape words or a mapping"
 
@@ -99,12 +99,14 @@ WRONG = [
     ("check: {dtype: [float64]}", ["1:16 dtype should be float64 or float32 [wrong-knob]"]),
     ("check: {timeout: -1}", ["1:18 timeout should be a positive number [wrong-knob]"]),
     ("check: {sample: 0}", ["1:17 sample should be a whole number of elements, 1 or more [wrong-knob]"]),
-    *(
-        (
-            f"check: {{{name}: 1}}",
-            [f"1:{11 + len(name)} '{name}' comes with a later version: leave it out for now [wrong-knob]"],
-        )
-        for name in ("directions", "accuracy", "repeat", "allow", "kinks")
+    ("check: {directions: 0}", ["1:21 directions should be a whole number, 1 or more [wrong-knob]"]),
+    ("check: {accuracy: 1}", ["1:19 accuracy should be a number between 0 and 1 [wrong-knob]"]),
+    ("check: {repeat: 1}", ["1:17 repeat should be a number between 0 and 1 [wrong-knob]"]),
+    ("check: {kinks: 1}", ["1:16 kinks should be pass or fail [wrong-knob]"]),
+    ("check: {allow: 1}", ["1:16 allow should be a list of contract findings, as in [input-modified] [wrong-knob]"]),
+    (
+        "check: {allow: [input-modifed]}",
+        ["1:16 'input-modifed' can't be allowed. did you mean 'input-modified'? [wrong-knob]"],
     ),
     ("matrix: [1]", ["1:9 matrix should be a mapping of names to lists of values, not a list [wrong-type]"]),
     ("matrix: {n: 3}", ["1:13 n should be a list of values, not the number 3 [wrong-type]"]),
