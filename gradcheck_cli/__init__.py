@@ -41,7 +41,8 @@ __all__ = [*_HOME, "__version__"]  # noqa: PLE0604 (strings, from the table abov
 
 # In a checkout the operators stand beside this package; an installation has them inside it.
 _package = Path(__file__).parent
-if not (_package / "ops").exists() and (_package.parent / "pyproject.toml").exists():
+_ours = _package.parent / "pyproject.toml"
+if not (_package / "ops").exists() and _ours.exists() and 'name = "gradcheck-cli"' in _ours.read_text("utf-8"):
     __path__.append(str(_package.parent))
 
 

@@ -179,5 +179,6 @@ def _result(subject: Subject, judgement: Judgement, seconds: float, seed: int) -
         seconds=seconds,
         parameters=tuple(judgement.parameters),
         findings=tuple(judgement.findings),
+        notes=tuple(judgement.notes),
         seed=seed,
     )

@@ -92,7 +92,10 @@ class ParameterResult:
 
 @dataclass(frozen=True)
 class CaseResult:
-    """What became of one case, drawn with `seed`. `ok` says whether the verdict was the expected one."""
+    """What became of one case, drawn with `seed`. `ok` says whether the verdict was the expected one.
+
+    `notes` are sentences about what was taken into account without being a finding.
+    """
 
     id: str
     file: str
@@ -108,6 +111,7 @@ class CaseResult:
     parameters: tuple[ParameterResult, ...] = ()
     findings: tuple[Finding, ...] = ()
     seed: int = 0
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

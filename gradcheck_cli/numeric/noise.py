@@ -12,7 +12,6 @@ TABLE_POINTS = 7
 """Equally spaced values on each side of x from which a difference table is made."""
 
 _LOWEST_ORDER = 3
-_FLOAT32_EPSILON = float(np.finfo(np.float32).eps)
 
 
 def difference_table_noise(values: Array) -> Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,11 +12,15 @@ from gradcheck_cli.numeric.function import Function, Values
 from gradcheck_cli.numeric.steps import element_scales, typical_magnitude
 
 
-@dataclass
 class Outputs:
-    """How several outputs of any shape are one vector. Outputs that are no floats have no gradient and are left out."""
+    """How several outputs of any shape are one vector. Outputs that are no floats have no gradient and are left out.
 
-    like: Sequence[Array]
+    `jitter` is by how much each element of the vector differs between identical calls.
+    """
+
+    def __init__(self, like: Sequence[Array]) -> None:
+        self.like = like
+        self.jitter = np.zeros(sum(out.size for out in like if out.dtype.kind == "f"))
 
     def flat(self, outputs: Sequence[Array]) -> Array:
         """Join the floating outputs into one float64 vector."""

@@ -48,7 +48,7 @@ def survey(point: Point, steps: Array, rng: np.random.Generator) -> tuple[Noise,
     farthest = np.abs(np.array([below[-1], above[-1], crossed]))
     relative = TABLE_POINTS * np.max(reach / point.scales)
     sensitivity = np.max(np.where(np.isfinite(farthest), farthest, 0.0), axis=0) / relative
-    return Noise(_epsilon(point, below, above), level, point.base), sensitivity
+    return Noise(_epsilon(point, below, above), np.maximum(level, point.outputs.jitter), point.base), sensitivity
 
 
 def own_noise(point: Point, element: int, step: float, noise: Noise, reach: float) -> Noise:
@@ -73,7 +73,8 @@ def own_noise(point: Point, element: int, step: float, noise: Noise, reach: floa
         if not _varies(*finer):
             break
         level = _without_oscillation(level, *finer)
-    return Noise(np.maximum(noise.epsilon, _epsilon(point, below, above)), level, point.base)
+    epsilon = np.maximum(noise.epsilon, _epsilon(point, below, above))
+    return Noise(epsilon, np.maximum(level, point.outputs.jitter), point.base)
 
 
 def _table(point: Point, elements: Array | int, gap: Array | float) -> tuple[Array, Array]:

@@ -127,11 +127,15 @@ def _case_lines(case: CaseResult, view: View) -> list[Text]:
 def _parameter_group(case: CaseResult, parameter: ParameterResult, view: View) -> list[Text]:
     off = is_off(case, parameter)
     asked = view.sweep or bool(parameter.sweep and parameter.verdict is Verdict.PASS)
-    noted = view.verbose and bool(parameter.findings or parameter.verdict not in (Verdict.PASS, Verdict.SKIP))
-    if not (off or noted or (asked and parameter.worst)):
-        return []
-    lines = [_worst_line(parameter, view), *_sweep_lines(parameter, view)]
-    for finding in parameter.findings:
+    noted = view.verbose and parameter.verdict not in (Verdict.PASS, Verdict.SKIP)
+    shown = off or noted or (asked and parameter.worst)
+    lines = [_worst_line(parameter, view), *_sweep_lines(parameter, view)] if shown else []
+    if parameter.element_resolution is not None:
+        hidden = rounded_up(parameter.element_resolution)
+        lines.append(
+            Text(f" {safe(parameter.name, view.encoding)}: one element with the median gradient hides {hidden}")
+        )
+    for finding in parameter.findings if shown or parameter.verdict is Verdict.PASS else ():
         lines += _finding_lines(finding, view)
     if off:
         lines += _rerun_lines(f"{case.id}::{parameter.name}", case.seed, view)
@@ -143,6 +147,7 @@ def _case_group(case: CaseResult, view: View) -> list[Text]:
     for finding in case.findings:
         if view.verbose or not case.ok or finding.accepted:
             lines += _finding_lines(finding, view)
+    lines += [Text(f" note: {safe(note, view.encoding)}") for note in case.notes]
     said = any(is_off(case, parameter) for parameter in case.parameters)
     if not case.ok and not said and case.verdict is not Verdict.SKIP:
         lines += _rerun_lines(case.id, case.seed, view)

@@ -61,6 +61,7 @@ def _case(case: CaseResult) -> dict[str, Any]:
         "parameters": [_parameter(parameter) for parameter in case.parameters],
         "findings": [_finding(finding) for finding in case.findings],
         "seed": int(case.seed),
+        "notes": list(case.notes),
     }
 
 

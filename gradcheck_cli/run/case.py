@@ -26,7 +26,7 @@ from gradcheck_cli.verdict.judge import judge
 from gradcheck_cli.verdict.judgement import Judgement, skipped
 from gradcheck_cli.verdict.watcher import Watcher
 
-_STRICT = {"kink-at-point", "kink-nearby", "vacuous"}
+_STRICT = {"kink-at-point", "vacuous"}
 
 
 def check_case(
@@ -150,6 +150,7 @@ def _result(
         error=error,
         parameters=tuple(results),
         findings=tuple(judgement.findings),
+        notes=tuple(judgement.notes),
         seed=case.seed if options.seed is None else options.seed,
     )
 

@@ -99,7 +99,10 @@ def shadowed(selected: Sequence[Selected]) -> list[str]:
     notes: dict[str, None] = {}
     for item in selected:
         for operator in item.case.expression.operators:
-            for hidden in item.case.scope.shadows(operator.name):
+            # A method is always the built-in operator: it hides nothing, a nearer one of its name hides it.
+            for hidden in (
+                item.case.scope.shadows(operator.name) if operator not in item.case.scope.builtins.values() else ()
+            ):
                 notes[
                     f"{operator.file}:{operator.line} {operator.name} is used in place of {hidden.file}:{hidden.line}"
                 ] = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,15 +14,13 @@ from gradcheck_cli.numeric.noise import Noise
 from gradcheck_cli.numeric.point import Point
 from gradcheck_cli.numeric.steps import default_eps, step_size
 from gradcheck_cli.numeric.survey import survey
-from gradcheck_cli.verdict.cotangents import balanced, signed_weights
-from gradcheck_cli.verdict.examine import examine
+from gradcheck_cli.verdict.cotangents import balanced, signed_cotangent
+from gradcheck_cli.verdict.examine import GradientOf, examine
 from gradcheck_cli.verdict.outcome import Cotangent, Outcome, Status
 from gradcheck_cli.verdict.screen import WIDER, acquitted, confirms, figures, screen
 
 _PROBE = 0.125
 """Elements without any effect are probed once more, together, by this share of their scale."""
-
-GradientOf = Callable[[Array], Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,18 +32,18 @@ class Basis:
     steps: Array
 
 
-def prepare(point: Point, weights: Array, gradient_of: GradientOf, knobs: Knobs, rng: np.random.Generator) -> Basis:
+def prepare(point: Point, u: Array, gradient_of: GradientOf, knobs: Knobs, rng: np.random.Generator) -> Basis:
     """Survey the parameter and choose the cotangents.
 
-    `weights` is the first cotangent, `gradient_of` runs the backward with weights of the outputs and
+    `u` is the first cotangent, `gradient_of` runs the backward with a cotangent and
     returns the parameter's gradient as a vector. The second is balanced by each output's sensitivity.
     """
     eps = knobs.eps or default_eps(point.values[point.name].dtype)
     steps = np.array([step_size(scale, eps) for scale in point.scales])
     noise, sensitivity = survey(point, steps, rng)
-    cotangents = [Cotangent(weights, gradient_of(weights))]
-    if weights.size > 1:
-        even = balanced(signed_weights(weights.size, rng), sensitivity)
+    cotangents = [Cotangent(u, gradient_of(u))]
+    if u.size > 1:
+        even = balanced(signed_cotangent(u.size, rng), sensitivity)
         second = gradient_of(even)
         if np.isfinite(second).all():
             cotangents.append(Cotangent(even, second))

@@ -35,8 +35,7 @@ class CheckedExecution(SeededExecution):
         self._rng = rng
         self._accuracy = knobs.accuracy or 0.0
         self._repeat = knobs.repeat
-        self._sizes: dict[str, Sizes] = {}
-        self._examined: set[tuple[str, Any]] = set()
+        self._sizes: dict[Operator, Sizes] = {}
 
     def forward(
         self, operator: Operator, arrays: Sequence[Array | None], attributes: dict[str, Any]
@@ -67,18 +66,15 @@ class CheckedExecution(SeededExecution):
         return outputs, kept
 
     def backward(self, node: Node, cotangents: Sequence[Array | None]) -> tuple[Array | None, ...]:
-        """Examine the backward of a node once per operator and shapes, then run it. Raises ContractViolation."""
-        key = (node.operator.name, node.inputs)
-        if key not in self._examined:
-            self._examined.add(key)
-            self._examine(node)
+        """Examine the backward of a node, then run it. Raises ContractViolation."""
+        self._examine(node)
         gradients = super().backward(node, cotangents)
         _require_finite(node, cotangents, gradients)
         return gradients
 
     def _examine(self, node: Node) -> None:
         like = [np.empty(shape, dtype) if dtype.kind == "f" else None for shape, dtype in node.outputs]
-        sizes = self._sizes.get(node.operator.name, Sizes())
+        sizes = self._sizes.get(node.operator, Sizes())
         run = super().backward
         defect = find_defect(lambda cotangents: run(node, cotangents), like, sizes, self._accuracy, self._rng)
         if defect is None:
@@ -97,11 +93,12 @@ class CheckedExecution(SeededExecution):
         inputs = tuple(
             0.0 if array is None or array.dtype.kind != "f" else typical_magnitude(array) for array in arrays
         )
-        self._sizes[operator.name] = Sizes(
+        seen = Sizes(
             max(float(np.abs(out).max()) for out in values),
             inputs,
             float(np.finfo(np.float32 if single else np.float64).eps),
         )
+        self._sizes[operator] = seen.joined(self._sizes.get(operator, seen))
 
     def rule(self, node: Node, rule: Rule, values: Sequence[Any]) -> dict[int, Array]:
         """Run a backward rule and compare the bytes of what it was given. Raises ContractViolation."""

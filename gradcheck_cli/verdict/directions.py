@@ -13,9 +13,9 @@ from gradcheck_cli.numeric.ladder import take_pair
 from gradcheck_cli.numeric.noise import scaled_norm
 from gradcheck_cli.numeric.point import Line, Point
 from gradcheck_cli.records import Finding, ParameterResult, Verdict, WorstElement
-from gradcheck_cli.verdict.compare import Basis, GradientOf, compare, prepare, screened
-from gradcheck_cli.verdict.cotangents import signed_weights
-from gradcheck_cli.verdict.examine import examine
+from gradcheck_cli.verdict.compare import Basis, compare, prepare, screened
+from gradcheck_cli.verdict.cotangents import signed_cotangent
+from gradcheck_cli.verdict.examine import GradientOf, examine
 from gradcheck_cli.verdict.outcome import Cotangent, Outcome, Status
 from gradcheck_cli.verdict.parameter import precision_notes, rounding_of, sweep_of
 from gradcheck_cli.verdict.screen import figures
@@ -33,21 +33,21 @@ class _Sight:
 
 
 def judge_directions(
-    point: Point, weights: Array, gradient_of: GradientOf, knobs: Knobs, rng: np.random.Generator
+    point: Point, u: Array, gradient_of: GradientOf, knobs: Knobs, rng: np.random.Generator
 ) -> ParameterResult:
     """Judge the gradient along so many random signed directions as the knob says, by the rule for single elements.
 
     A direction that fails is halved down to the element that fails it.
     """
     count = knobs.directions or 1
-    basis = prepare(point, weights, gradient_of, knobs, rng)
+    basis = prepare(point, u, gradient_of, knobs, rng)
     sights = [_look(point, basis, gradient_of, knobs, rng) for _ in range(count)]
     outcomes = [replace(o, element=number) for number, sight in enumerate(sights) for o in sight.outcomes]
 
     def label(number: int) -> str:
         return f"{point.name} along direction {number + 1}"
 
-    size = scaled_norm(weights * point.base)
+    size = scaled_norm(u * point.base)
     summary = summarise(
         Elements(outcomes, label, rounding_of(point, basis) * point.typical, size, knobs), precision_notes(point, basis)
     )
@@ -71,7 +71,7 @@ def judge_directions(
 
 def _look(point: Point, basis: Basis, gradient_of: GradientOf, knobs: Knobs, rng: np.random.Generator) -> _Sight:
     """Compare along one direction, signed and scaled per element."""
-    direction = signed_weights(point.x.size, rng) * point.scales
+    direction = signed_cotangent(point.x.size, rng) * point.scales
     line = Line(point, direction)
     cotangents = _along(basis.cotangents, direction)
 

@@ -36,7 +36,7 @@ def examine(
 
     Decades first, with the survey's noise; half-decades with a noise table of the element's own
     if that doesn't settle it; then larger steps while the largest is the best. `step` is tier 1's,
-    `gradient_of` runs a backward with other weights.
+    `gradient_of` runs a backward with another cotangent.
     """
     ladder = Ladder(point, element)
     _climb(ladder, DECADE)

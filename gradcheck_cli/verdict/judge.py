@@ -15,8 +15,9 @@ from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.numeric.function import Function, Recording, Values
 from gradcheck_cli.numeric.point import Outputs, Point
 from gradcheck_cli.numeric.seeding import SeededExecution, restored
+from gradcheck_cli.records import ParameterResult
 from gradcheck_cli.verdict.contract import CheckedExecution, agree, bad_values
-from gradcheck_cli.verdict.cotangents import signed_weights
+from gradcheck_cli.verdict.cotangents import signed_cotangent
 from gradcheck_cli.verdict.directions import judge_directions
 from gradcheck_cli.verdict.joint_kinks import Kinked, judge_together
 from gradcheck_cli.verdict.judgement import Judgement, as_finding, skipped
@@ -52,6 +53,7 @@ def judge(
             done = {parameter.name for parameter in judgement.parameters}
             judgement.parameters.extend(skipped(name, values[name].shape) for name in only if name not in done)
     judgement.findings.extend(as_finding(violation, accepted=True) for violation in check.accepted)
+    judgement.notes.extend(check.notes())
 
 
 class _Check:
@@ -79,6 +81,7 @@ class _Check:
         self.rng = np.random.default_rng(seed)
         self.checked = CheckedExecution(self.rng, knobs)
         self.accepted: list[ContractViolation] = []
+        self.outputs = Outputs(())
 
     def contract(self) -> None:
         """Record the function with a second look at every operator, and run its backward once."""
@@ -91,10 +94,10 @@ class _Check:
             self.judgement.value = float(outputs[0].item()) if is_number else None
             _require_finite_value(self.recording, self.checked)
             self.outputs = Outputs(outputs)
-            self.weights = signed_weights(self.outputs.epsilon.size, self.rng)
-            gradients = self.recording.vjp(self.outputs.split(self.weights))
-            _require_finite_gradients(gradients)
-            self.judgement.gradients = gradients if is_number else {}
+            self.cotangent = signed_cotangent(self.outputs.epsilon.size, self.rng)
+            self.gradients = self.recording.vjp(self.outputs.split(self.cotangent))
+            _require_finite_gradients(self.gradients)
+            self.judgement.gradients = self.gradients if is_number else {}
         self.accepted += self.checked.accepted.values()
 
     def numbers(self) -> None:
@@ -102,16 +105,26 @@ class _Check:
         execution = SeededExecution(self.checked.users, self.knobs.allow)
         with using(execution):
             started = time.perf_counter()
-            self._require_repeatable("")
+            self._require_same_gradient()
             self.watcher.expect(*self._estimate(time.perf_counter() - started))
             kinked = [kinks for name in self.only if (kinks := self._parameter(name))]
-            judge_together(self.judgement, kinked, self.weights, self.rng)
-            self._require_repeatable(" at the end of the check")
+            if kinked:
+                # Kinks of parameters that were not selected count, too: a part must not pass where the whole fails.
+                others = [name for name in self.values if name not in self.only]
+                kinked += [kinks for name in others if (kinks := self._compare(name)[1])]
+                judge_together(self.judgement, kinked, self.cotangent, self.rng)
+            self.judgement.evaluations += 1
+            self._require_same_value(self.function.outputs(self.values), " at the end of the check")
         known = {str(violation) for violation in self.accepted}
         self.accepted += [v for text, v in execution.accepted.items() if text not in known]
 
     def _parameter(self, name: str) -> Kinked | None:
-        """Judge one parameter; return its elements at kinks."""
+        """Judge one parameter and keep its result; return its elements at kinks."""
+        result, kinks = self._compare(name)
+        self.judgement.parameters.append(result)
+        return kinks
+
+    def _compare(self, name: str) -> tuple[ParameterResult, Kinked | None]:
         point = Point(self.function, self.values, name, self.outputs, self.watcher.evaluation)
         # A generator of its own, so that a parameter checked alone is checked as among others.
         rng = np.random.default_rng([*self.seed, zlib.crc32(name.encode())])
@@ -121,23 +134,46 @@ class _Check:
 
         kinks = None
         if self.knobs.directions and point.x.size:
-            result = judge_directions(point, self.weights, gradient_of, self.knobs, rng)
+            result = judge_directions(point, self.cotangent, gradient_of, self.knobs, rng)
         else:
             elements = choose_elements(point.x.size, self.samples.get(name), rng)
-            result, kinks = judge_parameter(point, self.weights, gradient_of, self.knobs, elements, rng)
-        self.judgement.parameters.append(result)
+            result, kinks = judge_parameter(point, self.cotangent, gradient_of, self.knobs, elements, rng)
         self.judgement.evaluations += point.evaluations
-        return kinks
+        return result, kinks
 
-    def _require_repeatable(self, when: str) -> None:
+    def _require_same_gradient(self) -> None:
+        """Evaluate once more and go back: value and gradient must be those of the first time."""
         self.judgement.evaluations += 1
-        first, again = self.recording.outputs, self.function.outputs(self.values)
-        same = len(first) == len(again)
-        if same and all(agree(a, b, self.knobs.repeat) for a, b in zip(first, again, strict=True)):
+        again = self.function.record(self.values)
+        self._require_same_value(again.outputs, "")
+        gradients = again.vjp(self.outputs.split(self.cotangent))
+        if not all(agree(g, gradients[name], self.knobs.repeat) for name, g in self.gradients.items()):
+            message, hint = "two calls give different gradients", "turn randomness off, or give it a seed"
+            current().violated(ContractViolation("not-repeatable", message, "gradient", None, hint))
+
+    def _require_same_value(self, again: Sequence[Array], when: str) -> None:
+        """Hold another evaluation at the point to the first; a small difference is noise, and is noted."""
+        first = self.recording.outputs
+        alike = [a.shape for a in first] == [b.shape for b in again]
+        if not alike or not all(agree(a, b, self.knobs.repeat) for a, b in zip(first, again, strict=True)):
+            message = f"two evaluations at the same point differ{when}"
+            hint = "turn randomness off, or give it a seed; state kept between calls does it too"
+            current().violated(ContractViolation("not-repeatable", message, "value", None, hint))
             return
-        message = f"two evaluations at the same point differ{when}"
-        hint = "turn randomness off, or give it a seed; state kept between calls does it too"
-        current().violated(ContractViolation("not-repeatable", message, "value", None, hint))
+        jitter = np.abs(self.outputs.flat(again) - self.outputs.flat(first))
+        self.outputs.jitter = np.maximum(self.outputs.jitter, jitter)
+
+    def notes(self) -> list[str]:
+        """Say what was taken into account without being a finding: noise between calls, drawn numbers."""
+        notes = []
+        if self.outputs.jitter.any():
+            notes.append(f"identical calls differ by up to {np.max(self.outputs.jitter):.1e}: taken as noise")
+        if self.checked.users:
+            names = ", ".join(sorted(self.checked.users))
+            notes.append(
+                f"{names} draws from the global random generators, which are put into one state before each call"
+            )
+        return notes
 
     def _estimate(self, seconds: float) -> tuple[int, float]:
         """Return how many evaluations the check takes at least, and for how long at `seconds` each."""

@@ -22,6 +22,7 @@ class Judgement:
     evaluations: int = 0
     parameters: list[ParameterResult] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @property
     def verdict(self) -> Verdict:
@@ -33,9 +34,9 @@ class Judgement:
 
 def as_finding(violation: ContractViolation, accepted: bool = False) -> Finding:
     """Return a broken contract as a finding."""
-    message = f"{violation.operator}: {violation.message}"
     hint = violation.problems[0].hint
-    text = f"{message} ({hint})" if hint else message
+    message = f"{violation.operator}: {violation.message}"
+    text = f"{message}\n{hint}" if hint else message
     return Finding(violation.finding, text, violation.location, accepted=accepted)
 
 

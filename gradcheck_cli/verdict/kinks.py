@@ -19,9 +19,9 @@ _RUN = 3
 
 @dataclass(frozen=True)
 class Corner:
-    """A kink or a jump at x. `low` and `high` bound the subgradients, up to `slack`."""
+    """A kink or a jump at x, or a kink beside it. `low` and `high` bound the subgradients at x, up to `slack`."""
 
-    kind: Literal["kink", "jump"]
+    kind: Literal["kink", "jump", "nearby"]
     start: int
     low: float = 0.0
     high: float = 0.0
@@ -33,7 +33,7 @@ class Corner:
 
 
 def find_corner(slopes: Slopes, rtol: float, table_noise: float) -> Corner | None:
-    """Return the kink or jump at x, None for a function that is smooth there.
+    """Return the kink or jump at x, or a kink nearby; None for a function that is smooth all around.
 
     The gap |F-B| of a smooth function shrinks like h, at a kink it stays, at a jump it grows like
     1/h at constant size. A gap that a smaller step should have shown and doesn't lies beside x.
@@ -52,8 +52,10 @@ def find_corner(slopes: Slopes, rtol: float, table_noise: float) -> Corner | Non
     trend = np.log(gap[start + _RUN - 1] / gap[start]) / np.log(slopes.h[start + _RUN - 1] / slopes.h[start])
     steepest = max(abs(slopes.forward[start]), abs(slopes.backward[start]))
     hidden_below = np.any(_CLEAR * noise[:start] < 0.3 * gap[start])
-    if trend >= 0.5 or hidden_below or gap[start] <= rtol * steepest:
+    if trend >= 0.5 or gap[start] <= rtol * steepest:
         return None
+    if hidden_below:
+        return Corner("nearby", start) if trend >= -0.5 else None
     if trend < -0.5:
         return Corner("jump", start) if _constant_size(slopes, start, table_noise) else None
     return _kink(slopes, start, rtol)

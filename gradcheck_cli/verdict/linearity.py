@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 
@@ -40,6 +41,12 @@ class Sizes:
     outputs: float = 0.0
     inputs: tuple[float, ...] = ()
     epsilon: float = float(np.finfo(np.float64).eps)
+
+    def joined(self, other: Sizes) -> Sizes:
+        """Return sizes that hold for two applications: the largest outputs over the smallest inputs."""
+        pairs = zip_longest(self.inputs, other.inputs, fillvalue=0.0)
+        inputs = tuple(min(a, b) if a and b else max(a, b) for a, b in pairs)
+        return Sizes(max(self.outputs, other.outputs), inputs, max(self.epsilon, other.epsilon))
 
     def zero(self, slot: int) -> float:
         """Return the size up to which a gradient may be rounding alone: 100 epsilons of outputs over the input."""

@@ -32,7 +32,7 @@ class Outcome:
     """One element under one cotangent.
 
     `numeric` is believed to within `bar`. `cause` names a finding where the status has one, and
-    `detail` says in words what was seen.
+    `detail` says in words what was seen. `kink_within` is how near a kink beside the point may be.
     """
 
     element: int
@@ -43,6 +43,7 @@ class Outcome:
     bar: float
     cause: str = ""
     detail: str = ""
+    kink_within: float | None = None
 
     @property
     def difference(self) -> float:
@@ -62,7 +63,7 @@ class Outcome:
 def rel_err(analytic: float, numeric: float, bar: float, rtol: float) -> float:
     """Return |a-n| / max(|a|+|n|, bar/rtol): right if it is at most `rtol`.
 
-    The sources' relative error with the error bar as the floor of its denominator, so that
+    The usual relative error with the error bar as the floor of its denominator, so that
     rounding beside a gradient of zero doesn't count, a missing small gradient does, and nothing
     depends on the size of an array.
     """
@@ -72,7 +73,7 @@ def rel_err(analytic: float, numeric: float, bar: float, rtol: float) -> float:
 
 
 def plain_rel_err(analytic: float, numeric: float) -> float:
-    """Return |a-n| / (|a|+|n|), the sources' relative error; 0 where both are zero."""
+    """Return |a-n| / (|a|+|n|), the usual relative error; 0 where both are zero."""
     size = abs(analytic) + abs(numeric)
     return abs(analytic - numeric) / size if size else 0.0
 

@@ -11,7 +11,8 @@ from gradcheck_cli.numeric.noise import scaled_norm
 from gradcheck_cli.numeric.point import Point
 from gradcheck_cli.numeric.steps import SWEEP, step_size
 from gradcheck_cli.records import Finding, ParameterResult, SweepPoint, Verdict, WorstElement
-from gradcheck_cli.verdict.compare import Basis, GradientOf, compare, prepare
+from gradcheck_cli.verdict.compare import Basis, compare, prepare
+from gradcheck_cli.verdict.examine import GradientOf
 from gradcheck_cli.verdict.joint_kinks import Kinked
 from gradcheck_cli.verdict.outcome import Outcome, Status, plain_rel_err
 from gradcheck_cli.verdict.screen import figures
@@ -19,7 +20,7 @@ from gradcheck_cli.verdict.summary import Elements, summarise
 
 
 def judge_parameter(
-    point: Point, weights: Array, gradient_of: GradientOf, knobs: Knobs, elements: Array, rng: np.random.Generator
+    point: Point, u: Array, gradient_of: GradientOf, knobs: Knobs, elements: Array, rng: np.random.Generator
 ) -> tuple[ParameterResult, Kinked | None]:
     """Judge the gradient of the parameter that moves at `point`, at `elements`; see `prepare` for the arguments.
 
@@ -29,9 +30,9 @@ def judge_parameter(
     if elements.size == 0:
         finding = Finding("nothing-checked", f"{point.name} has no elements")
         return ParameterResult(point.name, shape, 0, 0, Verdict.INCONCLUSIVE, findings=(finding,)), None
-    basis = prepare(point, weights, gradient_of, knobs, rng)
+    basis = prepare(point, u, gradient_of, knobs, rng)
     outcomes = compare(point, basis, gradient_of, knobs.rtol, elements, rng)
-    seen = Elements(outcomes, point.label, rounding_of(point, basis), scaled_norm(weights * point.base), knobs)
+    seen = Elements(outcomes, point.label, rounding_of(point, basis), scaled_norm(u * point.base), knobs)
     summary = summarise(seen, precision_notes(point, basis))
     shown = summary.shown
     asked = knobs.sweep or summary.verdict is not Verdict.PASS

@@ -27,7 +27,7 @@ class Evidence:
     """What a ruling looks at besides the slopes.
 
     `scale` is the larger of |x| and the typical magnitude, `outside` says what happens outside of
-    the domain; `gradient_of` runs one backward with other weights and returns the element's gradient.
+    the domain; `gradient_of` runs one backward with another cotangent and returns the element's gradient.
     """
 
     u: Array
@@ -46,7 +46,10 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Ruling:
-    """A status with the numeric gradient, its bar, and whether larger steps might sharpen it."""
+    """A status with the numeric gradient, its bar, and whether larger steps might sharpen it.
+
+    `kink_within` is the step from which a kink beside x shows.
+    """
 
     status: Status
     numeric: float = np.nan
@@ -54,6 +57,7 @@ class Ruling:
     cause: str = ""
     detail: str = ""
     wants_larger: bool = False
+    kink_within: float | None = None
 
 
 def rule(slopes: Slopes | None, analytic: float, evidence: Evidence) -> Ruling:
@@ -75,7 +79,7 @@ def rule(slopes: Slopes | None, analytic: float, evidence: Evidence) -> Ruling:
             best, numeric, error = larger, refined, refined_error
     bar = SAFETY * max(error, slopes.rounding / evidence.scale)
     corner = find_corner(slopes, evidence.rtol, scaled_norm((evidence.u * evidence.noise.level)[slopes.moved]))
-    if corner:
+    if corner and corner.kind != "nearby":
         return _at_corner(corner, slopes, analytic, numeric, bar)
     stretch = guards.other_stretch(slopes, best, numeric, bar) if slopes.two_sided else None
     if stretch is not None:
@@ -88,8 +92,9 @@ def rule(slopes: Slopes | None, analytic: float, evidence: Evidence) -> Ruling:
     sharp = bar <= 0.1 * evidence.rtol * max(abs(analytic), abs(numeric))
     wants_larger = not sharp and slopes.two_sided and best >= len(slopes.h) - 2
     difference = abs(analytic - numeric)
-    noisy = slopes.sigma[best] / slopes.h[best] >= 0.5 * error
-    limit = "rounding-dominates" if noisy else "truncation-dominates"
+    # Where a smaller step would be sharp by its noise alone, noise is not what limits the measurement.
+    sharper = np.any(slopes.sigma[:best] / slopes.h[:best] < 0.1 * error)
+    limit = "truncation-dominates" if sharper else "rounding-dominates"
     if rel_err(analytic, numeric, bar, evidence.rtol) <= evidence.rtol:
         if slopes.two_sided:
             return Ruling(Status.PASS, numeric, bar, limit, wants_larger=wants_larger)

@@ -98,8 +98,11 @@ def summarise(elements: Elements, notes: Sequence[Finding] = ()) -> Summary:
         findings.append(_say(elements, kinks[0]))
         if elements.knobs.kinks == "fail" and verdict is Verdict.PASS:
             verdict, chosen = Verdict.FAIL, kinks
-    if nearby := [o for o in by_status[Status.PASS] if o.cause == "kink-nearby"]:
-        findings.append(_say(elements, nearby[0]))
+    if nearby := [o for o in by_status[Status.PASS] if o.kink_within]:
+        message = (
+            f"{elements.label(nearby[0].element)}: a kink lies within {nearby[0].kink_within:.0e}; judged below it"
+        )
+        findings.append(Finding("kink-nearby", message))
     shown = _worst(chosen, elements.knobs)
     smooth = [o.rel_err(elements.knobs.rtol) for o in outcomes if o.status not in (Status.KINK, Status.JUMP)]
     bars = [2 * o.bar / largest[0] for o in outcomes if o.cotangent == 0 and largest[0]]

@@ -64,7 +64,14 @@ def test_the_document_is_the_contract() -> None:
         "directions": 0,
         "element_resolution": None,
     }
-    kink = {"code": "GC301", "name": "kink-at-point", "message": "kink at w", "file": "ops.py", "line": 12, "accepted": False}
+    kink = {
+        "code": "GC301",
+        "name": "kink-at-point",
+        "message": "kink at w",
+        "file": "ops.py",
+        "line": 12,
+        "accepted": False,
+    }
     w = {
         "name": "w",
         "shape": [],
@@ -103,6 +110,7 @@ def test_the_document_is_the_contract() -> None:
             }
         ],
         "seed": 0,
+        "notes": [],
     }
     document = {
         "schema_version": 1,

@@ -9,8 +9,8 @@ from typing import Any
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.spec.arrays.entry import Entry
-from gradcheck_cli.spec.arrays.kinds import Kind
 from gradcheck_cli.spec.arrays.shapes import read_size
+from gradcheck_cli.spec.arrays.types import Kind
 from gradcheck_cli.spec.text.nodes import Listing, Scalar, plain
 
 BOUNDS = ("low", "high", "avoid", "distinct")

@@ -7,8 +7,8 @@ from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.errors import Location
 from gradcheck_cli.spec.arrays.bounds import BOUNDS, read_below, read_domain
 from gradcheck_cli.spec.arrays.entry import Entry
-from gradcheck_cli.spec.arrays.kinds import read_kind
 from gradcheck_cli.spec.arrays.shapes import read_shape, shape_text
+from gradcheck_cli.spec.arrays.types import read_kind
 from gradcheck_cli.spec.case import ArraySpec
 from gradcheck_cli.spec.folders import Unusable
 
