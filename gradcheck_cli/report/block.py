@@ -136,7 +136,7 @@ def _parameter_group(case: CaseResult, parameter: ParameterResult, view: View) -
             Text(f" {safe(parameter.name, view.encoding)}: one element with the median gradient hides {hidden}")
         )
     for finding in parameter.findings if shown or parameter.verdict is Verdict.PASS else ():
-        lines += _finding_lines(finding, view)
+        lines += _finding_lines(finding, view, "" if shown else parameter.name)
     if off:
         lines += _rerun_lines(f"{case.id}::{parameter.name}", case.seed, view)
     return lines
@@ -194,11 +194,12 @@ def _sweep_column(point: SweepPoint) -> tuple[str, str]:
     return f"{eps:>{width}}", f"{error:>{width}}"
 
 
-def _finding_lines(finding: Finding, view: View) -> list[Text]:
+def _finding_lines(finding: Finding, view: View, parameter: str = "") -> list[Text]:
     place = ", ".join(str(part) for part in (finding.location, finding.subject) if part)
     place = f"{_GAP}{safe(place, view.encoding)}" if place else ""
     allowed = " (allowed)" if finding.accepted else ""
-    lines = [Text.assemble(" ", (finding.code, "bold"), f" {finding.name}{allowed}{place}")]
+    whose = f"{safe(parameter, view.encoding)}{_GAP}" if parameter else ""
+    lines = [Text.assemble(f" {whose}", (finding.code, "bold"), f" {finding.name}{allowed}{place}")]
     for sentence in finding.message.split("\n") if finding.message else ():
         lines += [Text(_GAP + part) for part in _wrapped(safe(sentence, view.encoding), view.width)]
     return lines

@@ -199,10 +199,28 @@ def test_findings_keep_their_order(case: Make, parameter: Make) -> None:
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize(("view", "shown"), [(View(), False), (View(verbose=True), True)])
-def test_notes_of_a_passing_parameter_are_for_the_curious(case: Make, parameter: Make, view: View, shown: bool) -> None:
+@pytest.mark.parametrize("view", [View(), View(verbose=True)])
+def test_a_pass_with_a_finding_is_no_silent_pass(case: Make, parameter: Make, view: View) -> None:
     noted = parameter("w", findings=(Finding("vacuous", "both sides are zero everywhere"),))
-    assert ("GC309 vacuous\n   both sides are zero everywhere" in case_text(case(noted), view)) is shown
+    assert "\n w   GC309 vacuous\n   both sides are zero everywhere" in case_text(case(noted, parameter("b")), view)
+
+
+def test_a_finding_that_the_spec_allows_is_still_printed(case: Make, parameter: Make) -> None:
+    allowed = Finding("input-modified", "scale: writes to x", accepted=True)
+    assert " GC104 input-modified (allowed)\n   scale: writes to x" in case_text(
+        case(parameter("w"), findings=(allowed,))
+    )
+
+
+def test_notes_of_a_case_are_printed(case: Make, parameter: Make) -> None:
+    assert "\n note: identical calls differ" in case_text(case(parameter("w"), notes=("identical calls differ",)))
+
+
+def test_directions_say_what_a_single_element_may_hide(case: Make, parameter: Make) -> None:
+    seen = parameter("w", directions=2, checked=0, element_resolution=3.7e-6)
+    shown = case_text(case(seen))
+    assert "2 directions" in shown
+    assert "\n w: one element with the median gradient hides 4e-06" in shown
 
 
 def test_verbose_says_what_a_case_cost(case: Make, parameter: Make) -> None:

@@ -73,9 +73,9 @@ def test_quiet_shows_only_what_is_not_as_expected(layer_norm: CaseResult, case: 
 def test_verbose_shows_notes_and_cost(case: Make, parameter: Make) -> None:
     noted = case(parameter("w", findings=(Finding("vacuous", "both sides are zero"),)))
     shown = printed([noted], verbosity=1)
-    assert " GC309 vacuous\n   both sides are zero\n" in shown
+    assert " w   GC309 vacuous\n   both sides are zero\n" in shown
     assert " seed 0, 34 evaluations in 0.01 s\n" in shown
-    assert "vacuous" not in printed([noted], verbosity=0)
+    assert "vacuous" not in printed([noted], verbosity=-1)
 
 
 def test_off_a_terminal_lines_stay_whole_and_without_escapes(case: Make, parameter: Make) -> None:
