@@ -11,7 +11,7 @@ from gradcheck_cli.core.arrays import Array, map_arrays
 from gradcheck_cli.core.execution import same_bytes
 from gradcheck_cli.core.node import Node
 from gradcheck_cli.core.operator import Operator, Rule
-from gradcheck_cli.errors import ContractViolation, Location
+from gradcheck_cli.errors import ContractViolation, Location, OperatorError, Problem
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.numeric.noise import holds_single_precision
 from gradcheck_cli.numeric.seeding import SeededExecution
@@ -20,6 +20,10 @@ from gradcheck_cli.verdict.linearity import Sizes, find_defect
 
 REPEAT = 1000
 """Largest difference between identical calls, in units of the machine epsilon."""
+
+
+LARGEST = 10**7
+"""Elements that an array may have: more would take hours, and more memory than there is."""
 
 
 class CheckedExecution(SeededExecution):
@@ -44,6 +48,9 @@ class CheckedExecution(SeededExecution):
         where = Location(operator.file, operator.line)
         before = _snapshot(arrays)
         outputs, kept = super().forward(operator, arrays, attributes)
+        if max(out.size for out in outputs) > LARGEST:
+            message = f"{operator.name} made an array of more than {LARGEST:.0e} elements: too large to check"
+            raise OperatorError(Problem(message, where, "too-large", "check it on smaller arrays"))
         first = _snapshot(outputs)
         again, _ = super().forward(operator, arrays, attributes)
         for slot, (old, new) in enumerate(zip(before, arrays, strict=True)):
