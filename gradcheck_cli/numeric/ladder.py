@@ -155,6 +155,7 @@ def _contract(pairs: list[Pair], u: Array, base: Array, noise: Noise, above: boo
         terms_forward=forward,
         terms_backward=backward,
         moved=moved,
-        rounding=scaled_norm((noise.epsilon * u * base)[felt]),
+        # A value that is 0 wherever it is computed has no size: then that of its cotangent stands in.
+        rounding=scaled_norm((noise.epsilon * u * (base if moved.any() or base.any() else 1.0))[felt]),
         two_sided=above and below,
     )

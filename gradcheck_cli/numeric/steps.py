@@ -49,9 +49,9 @@ def ladder_steps(x: float, typical: float, spacing: float, ratio: float, reach: 
     the way to the edge of the domain; where that cuts most of them off the ladder goes deeper.
     """
     top = min(_LARGEST * max(abs(x), typical), reach)
-    bottom = _SMALLEST * min(typical, abs(x) or typical)
+    bottom = _SMALLEST * min(typical, abs(x) or min(typical, 1.0))
     bottom = max(min(bottom, top * 1e-6), 4 * spacing)
     if bottom > top:
         return []
-    count = int(np.ceil(np.log(top / bottom) / np.log(ratio))) + 1
+    count = int(np.ceil((np.log(top) - np.log(bottom)) / np.log(ratio))) + 1
     return sorted({step_size(top, ratio**-k) for k in range(count)})

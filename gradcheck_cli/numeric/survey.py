@@ -42,7 +42,8 @@ def survey(point: Point, steps: Array, rng: np.random.Generator) -> tuple[Noise,
     crossed = point.moved(elements, TABLE_POINTS * directions[1])[1]
     level = two_sided_noise(difference_table_noise(below), difference_table_noise(above))
     gap = directions[0]
-    while _loud(level, point) and np.all(np.abs(gap) / _STRIDE >= _FINEST * point.spacings):
+    size = _size(point, below, above)
+    while (level > _LOUD * size).any() and np.all(np.abs(gap) / _STRIDE >= _FINEST * point.spacings):
         gap = gap / _STRIDE
         level = _without_oscillation(level, *_table(point, elements, gap))
     farthest = np.abs(np.array([below[-1], above[-1], crossed]))
@@ -67,7 +68,8 @@ def own_noise(point: Point, element: int, step: float, noise: Noise, reach: floa
         gap *= _STRIDE
         below, above = _table(point, element, gap)
     level = two_sided_noise(difference_table_noise(below), difference_table_noise(above))
-    while _loud(level, point) and gap / _STRIDE >= _FINEST * spacing:
+    size = _size(point, below, above)
+    while (level > _LOUD * size).any() and gap / _STRIDE >= _FINEST * spacing:
         gap /= _STRIDE
         finer = _table(point, element, gap)
         if not _varies(*finer):
@@ -85,9 +87,10 @@ def _table(point: Point, elements: Array | int, gap: Array | float) -> tuple[Arr
     return below, above
 
 
-def _loud(level: Array, point: Point) -> bool:
-    """Tell whether the noise of any output is larger than rounding makes it."""
-    return bool((level > _LOUD * np.abs(point.base)).any())
+def _size(point: Point, below: Array, above: Array) -> Array:
+    """Return the size of every output, or of its change where that is larger (an output of 0 has none of its own)."""
+    changes = np.abs(np.concatenate([below, above]))
+    return np.asarray(np.maximum(np.abs(point.base), np.max(np.where(np.isfinite(changes), changes, 0.0), axis=0)))
 
 
 def _without_oscillation(level: Array, below: Array, above: Array) -> Array:

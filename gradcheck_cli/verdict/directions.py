@@ -49,7 +49,8 @@ def judge_directions(
 
     size = scaled_norm(u * point.base)
     summary = summarise(
-        Elements(outcomes, label, rounding_of(point, basis) * point.typical, size, knobs), precision_notes(point, basis)
+        Elements(outcomes, label, rounding_of(point, basis) * max(point.typical, 1.0), size, knobs),
+        precision_notes(point, basis),
     )
     result = ParameterResult(
         point.name,

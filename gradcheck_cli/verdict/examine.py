@@ -20,6 +20,8 @@ _EXTRA_STEPS = 9
 _FARTHEST = 1e3
 """Larger steps, at most so many, up to so many times the element's scale, while the largest is the best."""
 
+_CONVICTED = (Status.INVALID_AT_KINK, Status.FAIL)
+
 GradientOf = Callable[[Array], Array]
 
 
@@ -48,7 +50,7 @@ def examine(
         rulings = [_rule_higher(ladder, element, cotangent, own, rtol, gradient_of) for cotangent in cotangents]
         # Rounding on the way from other elements shifts this slope, too, and only the survey sees it.
         rulings = [
-            _rule(ladder, element, cotangent, noise, rtol, gradient_of) if ruling.status is Status.FAIL else ruling
+            _rule(ladder, element, cotangent, noise, rtol, gradient_of) if ruling.status in _CONVICTED else ruling
             for ruling, cotangent in zip(rulings, cotangents, strict=True)
         ]
     rulings = [
@@ -90,14 +92,17 @@ def _rule(
 def _rule_higher(
     ladder: Ladder, element: int, cotangent: Cotangent, noise: Noise, rtol: float, gradient_of: GradientOf
 ) -> Ruling:
-    """Rule, and climb on while the largest step is the best and the bar is not sharp."""
+    """Rule, and climb on while the largest step is the best and the bar is not sharp, or nothing has moved."""
     point = ladder.point
-    farthest = _FARTHEST * max(abs(float(point.x[element])), point.typical, 1.0)
+    own = max(abs(float(point.x[element])), point.typical, 1.0)
     for _ in range(_EXTRA_STEPS):
         ruling = _rule(ladder, element, cotangent, noise, rtol, gradient_of)
+        still = ruling.numeric == 0
+        farthest = own if still else _FARTHEST * own
         if not ruling.wants_larger or ladder.top >= farthest or not all(ladder.pairs[-1].finite):
             return ruling
-        ladder.climb([step_size(ladder.top, HALF_DECADE)])
+        stride = max(HALF_DECADE, (farthest / ladder.top) ** 0.25) if still else HALF_DECADE
+        ladder.climb([step_size(ladder.top, stride)])
     return _rule(ladder, element, cotangent, noise, rtol, gradient_of)
 
 
@@ -115,7 +120,7 @@ def _upheld(
     Rounding inside makes staircases of different widths, which together may look like another slope.
     No further evaluation is needed, two backwards a halving.
     """
-    if ruling.status < Status.INVALID_AT_KINK:
+    if ruling.status not in _CONVICTED:
         return ruling
     stack = [np.flatnonzero(cotangent.u)]
     while stack:
@@ -126,7 +131,7 @@ def _upheld(
             u = np.zeros_like(cotangent.u)
             u[half] = cotangent.u[half]
             part = Cotangent(u, gradient_of(u))
-            if _rule(ladder, element, part, noise, rtol, gradient_of).status >= Status.INVALID_AT_KINK:
+            if _rule(ladder, element, part, noise, rtol, gradient_of).status in _CONVICTED:
                 stack.append(half)
     detail = "the outputs differ together, and none of them does alone: rounding inside the function"
     return replace(ruling, status=Status.UNCLEAR, cause="rounding-dominates", detail=detail)

@@ -13,6 +13,8 @@ from gradcheck_cli.numeric.step_choice import SAFETY
 _STRETCH = 3
 """So many steps make a stretch."""
 
+_MOSTLY = 1e-3
+
 
 def beyond_own_scale(step: float, reach: float) -> bool:
     """Tell whether the best step is larger than the element itself: such a step may confirm, not convict."""
@@ -47,6 +49,31 @@ def flat_stretch_at(slopes: Slopes, analytic: float, difference: float, start: i
     )
 
 
+def agrees_below(slopes: Slopes, best: int, analytic: float, difference: float) -> bool:
+    """Tell whether a flat stretch at smaller steps agrees with `analytic`, though noise seems to drown it.
+
+    Then what looks like noise may be structure finer than the table of noise.
+    """
+    near = (np.abs(slopes.central - analytic) <= 0.2 * difference) & (slopes.central != 0)
+    return any(
+        near[r : r + _STRETCH].all() and (slopes.gap[r : r + _STRETCH] <= difference).all()
+        for r in range(best - _STRETCH + 1)
+    )
+
+
+def mostly_noise(slopes: Slopes, best: int, size: float) -> bool:
+    """Tell whether the noise is more than a thousandth of the value's `size`: it may be an undersampled oscillation."""
+    return bool(slopes.sigma[best] > _MOSTLY * size > 0)
+
+
+def unsettled_side(slopes: Slopes, best: int) -> bool:
+    """Tell whether the slopes of one side alone still change by more than 10 % from step to step."""
+    if slopes.two_sided:
+        return False
+    stretch = slopes.central[max(best - _STRETCH + 1, 0) : best + 1]
+    return len(stretch) < _STRETCH or float(np.ptp(stretch)) > 0.1 * abs(slopes.central[best])
+
+
 def below_quantum(slopes: Slopes, best: int, analytic: float, size: float) -> bool:
     """Tell whether no output moved up to the best step, and `analytic` predicts less than the smallest change seen.
 
@@ -54,9 +81,13 @@ def below_quantum(slopes: Slopes, best: int, analytic: float, size: float) -> bo
     """
     if slopes.central[: best + 1].any():
         return False
+    moved = np.flatnonzero(slopes.central)
+    best = int(moved[0]) - 1 if moved.size else best  # the largest step that shows nothing
     changes = np.abs(np.concatenate([slopes.rise, slopes.fall]))
     changes = changes[changes > 0]
-    return bool(changes.size and abs(analytic) * slopes.h[best] <= changes.min() <= 1e-3 * size)
+    if not changes.size:
+        return abs(analytic) * float(slopes.h[-1]) <= SAFETY * slopes.rounding
+    return bool(abs(analytic) * slopes.h[best] <= changes.min() <= 1e-3 * size)
 
 
 def in_unmoved_outputs(

@@ -8,14 +8,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.numeric.noise import scaled_norm
 from gradcheck_cli.numeric.point import Point, moved_together
+from gradcheck_cli.numeric.step_choice import SAFETY
 from gradcheck_cli.numeric.steps import step_size
 from gradcheck_cli.records import Finding, Verdict
 from gradcheck_cli.verdict.judgement import Judgement
 
 _STEP = 1e-4
 _SLACK = 1e-3
-_DIRECTIONS = 4
+_RANDOM = 3
+_ROUNDING = 1e-12
+"""The gradient's entries may cancel along a direction, down to their own rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,21 +36,30 @@ def excluded_direction(
 ) -> tuple[float, float, float] | None:
     """Return (analytic, low, high) along a joint direction of the kinked elements that excludes the gradient.
 
-    None if all of four directions allow it; the first moves all elements the same way. Element by
-    element a maximum with ties lets every tied entry have the whole gradient; together they can't.
+    None if all directions allow it: all elements the same way, three random ones, and along the gradient
+    itself. Element by element a maximum with ties lets every tied entry have the whole gradient, and a
+    norm at 0 every entry a slope of 1; together they can't.
     """
     h = step_size(min(float(np.min(part.point.scales[part.elements])) for part in kinked), _STEP)
-    for number in range(_DIRECTIONS):
-        signs = [rng.choice([-1.0, 1.0], p.elements.size) if number else np.ones(p.elements.size) for p in kinked]
+    sizes = [part.elements.size for part in kinked]
+    gradient = np.concatenate([part.gradient for part in kinked])
+    steepest = float(np.abs(gradient).max())
+    directions = [np.ones(gradient.size), *(rng.choice([-1.0, 1.0], gradient.size) for _ in range(_RANDOM))]
+    directions += [gradient / steepest] if steepest else []
+    first = kinked[0].point
+    rounding = SAFETY * scaled_norm(first.outputs.epsilon * u * first.base) / h
+    for direction in directions:
+        parts = np.split(direction, np.cumsum(sizes)[:-1])
         ahead, behind = (
             u
-            * moved_together([(p.point, p.elements, side * h * s) for p, s in zip(kinked, signs, strict=True)])
+            * moved_together([(p.point, p.elements, side * h * v) for p, v in zip(kinked, parts, strict=True)])
             / (side * h)
             for side in (1.0, -1.0)
         )
         low, high = float(np.minimum(ahead, behind).sum()), float(np.maximum(ahead, behind).sum())
-        slack = _SLACK * float(np.abs(ahead).sum() + np.abs(behind).sum())
-        analytic = float(sum(s @ p.gradient for p, s in zip(kinked, signs, strict=True)))
+        slack = _SLACK * float(np.abs(ahead).sum() + np.abs(behind).sum()) + rounding
+        analytic = float(direction @ gradient)
+        slack += _ROUNDING * float(np.abs(direction * gradient).sum())
         if not low - slack <= analytic <= high + slack:
             return analytic, low, high
     return None

@@ -85,6 +85,9 @@ class _Check:
 
     def contract(self) -> None:
         """Record the function with a second look at every operator, and run its backward once."""
+        for name, x in self.values.items():
+            if not np.isfinite(x).all():
+                raise ContractViolation("non-finite", f"the point itself is {bad_values(x)}", name, None)
         with using(self.checked):
             self.recording = self.function.record(self.values)
             self.judgement.evaluations += 1

@@ -53,8 +53,11 @@ def judge_parameter(
 
 
 def rounding_of(point: Point, basis: Basis) -> float:
-    """Return the rounding of the value over the parameter's magnitude: below it a gradient may be zero."""
-    return scaled_norm(basis.noise.epsilon * basis.cotangents[0].u * point.base) / point.typical
+    """Return the rounding of the value over the parameter's magnitude (1 at least): below it a gradient may be zero.
+
+    A tiny parameter says nothing of how far the function reaches, so it makes no gradient zero.
+    """
+    return scaled_norm(basis.noise.epsilon * basis.cotangents[0].u * point.base) / max(point.typical, 1.0)
 
 
 def precision_notes(point: Point, basis: Basis) -> list[Finding]:

@@ -18,6 +18,9 @@ from gradcheck_cli.verdict.outcome import Outcome, Status, rel_err, tolerance
 GREY = 3.0
 """Differences up to so many bars are inconclusive: failing at one bar called 2 of 1,200 right gradients wrong."""
 
+_BLURRED = 0.1
+"""A bar above this share of the gradient can't convict."""
+
 _OWN_SCALE = 0.15
 """Steps beyond this share of the element's scale can't convict (0.1, rounded up to a power of two)."""
 
@@ -71,13 +74,15 @@ def rule(slopes: Slopes | None, analytic: float, evidence: Evidence) -> Ruling:
             Status.UNCLEAR, cause="left-domain", detail=f"too few steps stay inside the domain: {evidence.outside}"
         )
     best, error = best_step(slopes.h, slopes.central, slopes.sigma, evidence.reach)
-    # No sharper than the backward can be: its own rounding is that of the value, seen over the element's scale.
     numeric = float(slopes.central[best])
     if slopes.two_sided:
         larger, refined, refined_error = best_extrapolation(slopes.h, slopes.central, slopes.sigma, evidence.reach)
         if refined_error < 0.5 * error:
             best, numeric, error = larger, refined, refined_error
-    bar = SAFETY * max(error, slopes.rounding / evidence.scale)
+    if abs(numeric) <= SAFETY * error:
+        # No sharper than the backward can be: its own rounding is that of the value, seen over the element's scale.
+        error = max(error, slopes.rounding / max(evidence.scale, 1.0))
+    bar = SAFETY * error
     corner = find_corner(slopes, evidence.rtol, scaled_norm((evidence.u * evidence.noise.level)[slopes.moved]))
     if corner and corner.kind != "nearby":
         return _at_corner(corner, slopes, analytic, numeric, bar)
@@ -90,7 +95,8 @@ def rule(slopes: Slopes | None, analytic: float, evidence: Evidence) -> Ruling:
         detail = f"the slope is {numeric:.3g} at small steps and {far}: a staircase, or rounding inside the function"
         return Ruling(Status.UNCLEAR, numeric, bar, "rounding-dominates", detail)
     sharp = bar <= 0.1 * evidence.rtol * max(abs(analytic), abs(numeric))
-    wants_larger = not sharp and slopes.two_sided and best >= len(slopes.h) - 2
+    unmoved = not slopes.central[: best + 1].any()
+    wants_larger = slopes.two_sided and (unmoved or (not sharp and best >= len(slopes.h) - 2))
     difference = abs(analytic - numeric)
     # Where a smaller step would be sharp by its noise alone, noise is not what limits the measurement.
     sharper = np.any(slopes.sigma[:best] / slopes.h[:best] < 0.1 * error)
@@ -101,8 +107,8 @@ def rule(slopes: Slopes | None, analytic: float, evidence: Evidence) -> Ruling:
         return Ruling(
             Status.UNCLEAR, numeric, bar, "left-domain", f"only one side of it lies in the domain: {evidence.outside}"
         )
-    if difference <= GREY * bar or not np.isfinite(bar):
-        detail = f"the difference, {difference:.1e}, is within three error bars"
+    if difference <= GREY * bar or not bar <= _BLURRED * max(abs(analytic), abs(numeric)):
+        detail = f"the difference, {difference:.1e}, is not far beyond the error bar, {bar:.1e}"
         return Ruling(Status.UNCLEAR, numeric, bar, limit, detail, wants_larger)
     doubt = _doubt(slopes, best, numeric, error, analytic, evidence)
     if doubt:
@@ -142,7 +148,7 @@ def is_settled(ruling: Ruling, analytic: float, rtol: float) -> bool:
     if ruling.status is Status.PASS:
         return ruling.bar <= 10 * rtol * size
     far = abs(analytic - ruling.numeric) > 100 * ruling.bar
-    return ruling.status is Status.FAIL and far and ruling.bar <= 1e-3 * size
+    return ruling.status is Status.FAIL and far and not ruling.wants_larger and ruling.bar <= 1e-3 * size
 
 
 def _at_corner(corner: Corner, slopes: Slopes, analytic: float, numeric: float, bar: float) -> Ruling:
@@ -162,9 +168,16 @@ def _doubt(
     slopes: Slopes, best: int, numeric: float, error: float, analytic: float, evidence: Evidence
 ) -> tuple[str, str] | None:
     """Return the finding and the words of the guard that keeps a difference from convicting."""
+    if guards.unsettled_side(slopes, best):
+        return "left-domain", f"only one side of it lies in the domain: {evidence.outside}"
     if slopes.two_sided and guards.beyond_own_scale(slopes.h[best], evidence.reach):
         return "rounding-dominates", "only steps larger than the element itself rise above the rounding of the value"
-    size = max(scaled_norm((evidence.u * evidence.base)[slopes.moved]), float(np.max(np.abs(slopes.rise), initial=0.0)))
+    largest_change = float(np.max(np.abs([slopes.rise, slopes.fall])))
+    size = max(scaled_norm((evidence.u * evidence.base)[slopes.moved]), largest_change)
+    if guards.mostly_noise(slopes, best, size):
+        return "rounding-dominates", "the value changes from point to point as noise does, or oscillates too fast"
+    if guards.agrees_below(slopes, best, analytic, abs(analytic - numeric)):
+        return "rounding-dominates", "smaller steps agree with the gradient, but noise seems to drown them"
     if guards.below_quantum(slopes, best, analytic, size):
         return "rounding-dominates", "the change that the gradient predicts is below the rounding of the value"
     bar = SAFETY * error
