@@ -16,11 +16,6 @@ _STRETCH = 3
 _MOSTLY = 1e-3
 
 
-def beyond_own_scale(step: float, reach: float) -> bool:
-    """Tell whether the best step is larger than the element itself: such a step may confirm, not convict."""
-    return step > reach
-
-
 def abrupt_onset(slopes: Slopes, best: int, numeric: float, error: float) -> int | None:
     """Return the first larger step at which the slope leaves `numeric` abruptly; None if it never does.
 

@@ -164,13 +164,23 @@ def _at_corner(corner: Corner, slopes: Slopes, analytic: float, numeric: float, 
     return Ruling(Status.INVALID_AT_KINK, numeric, corner.slack, "invalid-at-kink", detail)
 
 
+def _convicts_within(slopes: Slopes, analytic: float, evidence: Evidence) -> bool:
+    """Tell whether steps within the element's own scale convict as well; larger ones may confirm, not convict."""
+    within = slopes.h <= evidence.reach
+    if not within.any():
+        return False
+    best, error = best_step(slopes.h[within], slopes.central[within], slopes.sigma[within])
+    numeric, bar = float(slopes.central[within][best]), SAFETY * error
+    return abs(analytic - numeric) > GREY * bar and bar <= _BLURRED * max(abs(analytic), abs(numeric))
+
+
 def _doubt(
     slopes: Slopes, best: int, numeric: float, error: float, analytic: float, evidence: Evidence
 ) -> tuple[str, str] | None:
     """Return the finding and the words of the guard that keeps a difference from convicting."""
     if guards.unsettled_side(slopes, best):
         return "left-domain", f"only one side of it lies in the domain: {evidence.outside}"
-    if slopes.two_sided and guards.beyond_own_scale(slopes.h[best], evidence.reach):
+    if slopes.two_sided and slopes.h[best] > evidence.reach and not _convicts_within(slopes, analytic, evidence):
         return "rounding-dominates", "only steps larger than the element itself rise above the rounding of the value"
     largest_change = float(np.max(np.abs([slopes.rise, slopes.fall])))
     size = max(scaled_norm((evidence.u * evidence.base)[slopes.moved]), largest_change)
