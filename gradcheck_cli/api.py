@@ -64,7 +64,7 @@ def assert_gradients(function: Callable[..., Any], params: Any, **options: Any) 
     __tracebackhide__ = True
     result = check(function, params, **options)
     if not result.ok:
-        raise AssertionError("\n" + render_plain(result))
+        raise AssertionError(f"{result.name}: {result.verdict}\n{render_plain(result)}")
 
 
 def _settings(knobs: Mapping[str, Any]) -> Knobs:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import os
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ class Location:
     column: int = 0
 
     def __str__(self) -> str:
-        return ":".join([_from_here(self.file), *(str(n) for n in (self.line, self.column) if n)])
+        return ":".join([self.file, *(str(n) for n in (self.line, self.column) if n)])
 
 
 @dataclass(frozen=True)
@@ -86,15 +85,6 @@ class ContractViolation(GradcheckError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.finding, self.message, self.operator, self.location, self.hint)
-
-
-def _from_here(file: str) -> str:
-    """Return the path of a file below the current folder as a person there writes it, others unchanged."""
-    try:
-        here = os.getcwd() + os.sep
-    except OSError:  # the folder has been removed meanwhile
-        return file
-    return file[len(here) :] if file.startswith(here) else file
 
 
 def near(name: str, names: Iterable[str]) -> str:

@@ -236,12 +236,20 @@ def test_an_operator_that_raises_is_described():
 
 
 def test_a_step_out_of_the_domain_is_no_exception():
-    result = check(math.acos, 1 - 1e-9, grad=lambda x: -1 / math.sqrt(1 - x * x))
-    assert result.verdict != "fail"
-    if result.verdict == "inconclusive":
-        (finding,) = result.parameters[0].findings
-        assert finding.name == "left-domain"
-        assert "math domain error" in finding.message
+    def cubed_root(x):
+        return math.sqrt(x) ** 3
+
+    def gradient(x):
+        return 1.5 * math.sqrt(x)
+
+    result = check(cubed_root, 0.0, grad=gradient)
+    assert result.verdict == "inconclusive"
+    (finding,) = result.parameters[0].findings
+    assert finding.name == "left-domain"
+    assert "ValueError" in finding.message
+    assert check(cubed_root, 1e-6, grad=gradient).verdict == "pass"
+    assert check(cubed_root, 1e-6, grad=lambda x: -gradient(x)).verdict == "fail"
+    assert check(cubed_root, 0.0, grad=lambda x: 1.0).verdict != "pass"
 
 
 def test_a_check_is_not_made_where_nothing_is_recorded():

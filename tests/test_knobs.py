@@ -2,7 +2,8 @@
 
 import pytest
 
-from gradcheck_cli.knobs import LATER, Knobs, read_knob, read_knobs
+from gradcheck_cli.codes import FINDING_CODES
+from gradcheck_cli.knobs import ALLOWED, Knobs, read_knob, read_knobs
 
 
 @pytest.mark.parametrize(
@@ -14,6 +15,14 @@ from gradcheck_cli.knobs import LATER, Knobs, read_knob, read_knobs
         ("sweep", True, True),
         ("sample", 3, 3),
         ("dtype", "float32", "float32"),
+        ("accuracy", 1e-5, 1e-5),
+        ("kinks", "pass", "pass"),
+        ("kinks", "fail", "fail"),
+        ("directions", 2, 2),
+        ("repeat", 1e-9, 1e-9),
+        ("allow", ["input-modified", "not-repeatable"], ("input-modified", "not-repeatable")),
+        ("allow", "layout-dependent", ("layout-dependent",)),
+        ("allow", [], ()),
     ],
 )
 def test_right_values_are_read(name, value, read):
@@ -45,7 +54,22 @@ def test_right_values_are_read(name, value, read):
         ("dtype", ["float64"], "dtype should be float64 or float32"),
         ("rtoll", 1e-7, "unknown knob 'rtoll'. did you mean 'rtol'?"),
         ("zzz", 1e-7, "unknown knob 'zzz'."),
-        ("directions", 3, "'directions' comes with a later version"),
+        ("accuracy", 0, "accuracy should be a number between 0 and 1"),
+        ("accuracy", 1, "accuracy should be a number between 0 and 1"),
+        ("accuracy", "1e-5", "accuracy should be a number"),
+        ("kinks", True, "kinks should be pass or fail"),
+        ("kinks", "ignore", "kinks should be pass or fail"),
+        ("kinks", ["pass"], "kinks should be pass or fail"),
+        ("directions", 0, "directions should be a whole number, 1 or more"),
+        ("directions", 2.0, "directions should be a whole number, 1 or more"),
+        ("directions", True, "directions should be a whole number, 1 or more"),
+        ("repeat", 0, "repeat should be a number between 0 and 1"),
+        ("repeat", -1e-9, "repeat should be a number between 0 and 1"),
+        ("allow", 3, "allow should be a list of contract findings, as in [input-modified]"),
+        ("allow", {"input-modified": 1}, "allow should be a list of contract findings"),
+        ("allow", ["input-modifed"], "'input-modifed' can't be allowed. did you mean 'input-modified'?"),
+        ("allow", ["gradient-shape"], "'gradient-shape' can't be allowed. these can be: input-modified, "),
+        ("allow", [3], "'3' can't be allowed."),
     ],
     ids=str,
 )
@@ -55,8 +79,15 @@ def test_wrong_values_are_said(name, value, said):
     assert str(error.value).startswith(said)
 
 
-def test_names_hold_the_later_ones():
-    assert set(Knobs.names()) == LATER | {"rtol", "eps", "sweep", "sample", "dtype", "timeout"}
+def test_names_are_those_of_the_language():
+    assert set(Knobs.names()) == set(
+        "rtol eps sweep sample dtype timeout accuracy kinks directions repeat allow".split()
+    )
+
+
+def test_what_can_be_allowed_is_a_broken_contract():
+    assert len(ALLOWED) == 4
+    assert all(FINDING_CODES[name].code.startswith("GC1") for name in ALLOWED)
 
 
 def test_values_are_put_over_a_base_and_none_changes_nothing():

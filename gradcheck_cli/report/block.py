@@ -12,7 +12,7 @@ from rich.text import Text
 from gradcheck_cli.records import CaseResult, Finding, ParameterResult, SweepPoint, Verdict
 from gradcheck_cli.report.expectation import case_word, difference, is_off, verdict_word
 from gradcheck_cli.report.numbers import count, dimensions, pair, relative, rounded_up, scientific, short
-from gradcheck_cli.report.plain import plus_minus_sign, safe, shell_quoted, times_sign
+from gradcheck_cli.report.plain import from_here, plus_minus_sign, safe, shell_quoted, times_sign
 from gradcheck_cli.report.sweep_words import closing_word
 from gradcheck_cli.report.table import Row, parameter_table
 
@@ -195,7 +195,8 @@ def _sweep_column(point: SweepPoint) -> tuple[str, str]:
 
 
 def _finding_lines(finding: Finding, view: View, parameter: str = "") -> list[Text]:
-    place = ", ".join(str(part) for part in (finding.location, finding.subject) if part)
+    where = from_here(finding.location) if finding.location else ""
+    place = ", ".join(part for part in (where, finding.subject) if part)
     place = f"{_GAP}{safe(place, view.encoding)}" if place else ""
     allowed = " (allowed)" if finding.accepted else ""
     whose = f"{safe(parameter, view.encoding)}{_GAP}" if parameter else ""

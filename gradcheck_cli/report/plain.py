@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 
-from gradcheck_cli.errors import printable
+from gradcheck_cli.errors import Location, printable
 
 
 def encodable(text: str, encoding: str) -> bool:
@@ -53,3 +54,12 @@ def _shell_escaped(char: str, encoding: str) -> str:
     if number < 0x80:
         return f"\\x{number:02x}"
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+
+
+def from_here(location: Location) -> str:
+    """Write a location below the current folder as a person there writes it: `my_ops.py:16`."""
+    try:
+        here = os.getcwd() + os.sep
+    except OSError:  # the folder has been removed meanwhile
+        return str(location)
+    return str(location).removeprefix(here)

@@ -83,15 +83,18 @@ def find_defect(vjp: Vjp, like: Cotangents, sizes: Sizes, accuracy: float, rng: 
     for message, cotangents, combine in ways:
         for slot, (got, a, b) in enumerate(zip(vjp(cotangents), at_u, at_w, strict=True)):
             # A solver may divide zero by zero for g = 0, which no graph ever sends: not held against it.
-            if got is None or a is None or b is None or not np.isfinite(got).all() or not got.size:
+            if got is None or a is None or b is None or not got.size or not np.isfinite(got).all():
                 continue
             wanted = combine(a, b)
             scale = max(float(np.abs(wanted).max()), float(np.abs(a).max()), float(np.abs(b).max()), 1e-300)
-            smallest = np.finfo(got.dtype).tiny if got.dtype.kind == "f" else 0.0
-            if scale < smallest / epsilon:  # subnormal numbers have few digits
+            precision = np.finfo(got.dtype)
+            if scale < precision.tiny / precision.eps:  # subnormal numbers have few digits
                 continue
+            own_gate = max(gate, _GATE_EPSILONS * float(precision.eps)) if precision.eps > 1e-10 else gate
             off = float(np.abs(np.asarray(got, dtype=np.float64) - wanted).max())
-            if off > gate * scale and off > sizes.zero(slot) * max(scale / max(float(np.abs(a).max()), 1e-300), 1.0):
+            if off > own_gate * scale and off > sizes.zero(slot) * max(
+                scale / max(float(np.abs(a).max()), 1e-300), 1.0
+            ):
                 return Defect(
                     "not-linear-in-g", slot, f"{message} (off by {off / scale:.1e})", _linear_hint(off / scale)
                 )

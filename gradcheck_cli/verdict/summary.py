@@ -73,7 +73,7 @@ def summarise(elements: Elements, notes: Sequence[Finding] = ()) -> Summary:
 
     `notes` are kept as they are.
     """
-    largest = {o.cotangent: elements.largest(o.cotangent) for o in elements.outcomes}
+    largest = {cotangent: elements.largest(cotangent) for cotangent in {o.cotangent for o in elements.outcomes}}
     outcomes = [_forgiven(o, largest[o.cotangent], elements.knobs) for o in elements.outcomes]
     by_status = {status: [o for o in outcomes if o.status is status] for status in Status}
     vacuous = elements.vacuous
@@ -97,7 +97,7 @@ def summarise(elements: Elements, notes: Sequence[Finding] = ()) -> Summary:
     if kinks := by_status[Status.KINK]:
         findings.append(_say(elements, kinks[0]))
         if elements.knobs.kinks == "fail" and verdict is Verdict.PASS:
-            verdict, chosen = Verdict.FAIL, kinks
+            verdict, chosen = Verdict.FAIL, [o for o in kinks if o.cotangent == 0] or kinks
     if nearby := [o for o in by_status[Status.PASS] if o.kink_within]:
         message = (
             f"{elements.label(nearby[0].element)}: a kink lies within {nearby[0].kink_within:.0e}; judged below it"

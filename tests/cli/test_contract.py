@@ -110,7 +110,7 @@ def test_a_breach_is_named_with_the_operator_and_its_place(
     write("a.grad.yaml", "ops: [my_ops.py]\nexpr: tanh(mine(x, y))\nparams: {x: [1.0, 2.0, 3.0], y: [0.5, 1.5, 2.5]}\n")
     ended = gradcheck("run", "a.grad.yaml")
     assert (ended.code, ended.err) == (1, "")
-    assert f"{finding}   {file}:{line}" in ended.out
+    assert f"{finding}   my_ops.py:{line}" in ended.out
     assert "mine: " in ended.out
     assert said in ended.out
     (case,) = gradcheck("run", "a.grad.yaml", "--format", "json").json["cases"]

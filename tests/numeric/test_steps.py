@@ -92,7 +92,7 @@ def test_a_ladder_reaches_from_the_smaller_scale_to_the_larger(x, typical):
     spacing = float(np.spacing(abs(x)))
     steps = ladder_steps(x, typical, spacing, DECADE)
     assert steps[-1] == pytest.approx(0.1 * max(abs(x), typical), rel=0.5)
-    wanted = max(1e-11 * min(typical, abs(x) or typical), 4 * spacing)
+    wanted = max(1e-11 * min(typical, abs(x) or min(typical, 1.0)), 4 * spacing)
     assert wanted / 20 <= steps[0] <= 3 * wanted
     assert len(steps) >= 8
 

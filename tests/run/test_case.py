@@ -15,6 +15,7 @@ from gradcheck_cli.run.collect import Selected
 from gradcheck_cli.run.interrupt import Interrupts, hearing
 from gradcheck_cli.run.options import Options
 from gradcheck_cli.spec.case import Expectation
+from gradcheck_cli.verdict.watcher import Watcher
 
 Cases = Callable[..., list[Selected]]
 
@@ -118,8 +119,13 @@ def test_a_parameter_alone_has_the_elements_that_it_has_among_others(cases: Case
 
 def test_every_check_is_counted_for_the_progress(one: Callable[..., Selected]) -> None:
     heard: list[int] = []
+
+    class Listener(Watcher):
+        def evaluation(self) -> None:
+            heard.append(1)
+
     item = one("sum(x * y)")
-    result = check_case(item.case, item.parameters, Options(), lambda: heard.append(1))
+    result = check_case(item.case, item.parameters, Options(), Listener())
     assert 8 <= len(heard) <= result.evaluations
 
 
@@ -255,7 +261,7 @@ def test_a_verdict_is_held_against_the_expectation(
     sound: bool,
     expected: bool,
 ) -> None:
-    assert as_expected(expect, verdict, [_parameter(*each) for each in parameters], sound) is expected
+    assert as_expected(expect, verdict, [_parameter(*each) for each in parameters], (), sound) is expected
 
 
 def test_a_mapping_names_what_is_expected_of_each(one: Callable[..., Selected]) -> None:
@@ -270,3 +276,14 @@ def test_a_finding_against_the_whole_case_is_never_expected_by_a_mapping(one: Ca
     assert not result.ok
     assert [finding.name for finding in result.findings] == ["unexpected-value"]
     assert isinstance(result.findings[0], Finding)
+
+
+def test_an_expected_finding_has_to_be_there() -> None:
+    expect = Expectation("input-modified")
+    writes, jumps = Finding("input-modified", "scale: writes to x"), Finding("jump", "the value jumps")
+    assert as_expected(expect, Verdict.FAIL, [], (writes,), False)
+    assert not as_expected(expect, Verdict.FAIL, [], (), True)
+    undecided = ParameterResult("x", (), 1, 1, Verdict.INCONCLUSIVE, findings=(jumps,), expected="jump")
+    assert as_expected(Expectation("jump"), Verdict.INCONCLUSIVE, [undecided], (), True)
+    assert as_expected(Expectation(parameters={"x": "jump"}), Verdict.INCONCLUSIVE, [undecided], (), True)
+    assert not as_expected(Expectation(parameters={"x": "jump"}), Verdict.INCONCLUSIVE, [undecided], (writes,), False)

@@ -11,7 +11,7 @@ import pytest
 from gradcheck_cli.records import CaseResult, Verdict
 from gradcheck_cli.run.collect import Selected
 from gradcheck_cli.run.options import Options
-from gradcheck_cli.run.runner import run_cases
+from gradcheck_cli.run.runner import Progress, run_cases
 
 SPEC = """
 params: {x: [0.5, 1.5]}
@@ -47,7 +47,7 @@ def test_results_come_in_order_and_one_by_one(selected: list[Selected]) -> None:
 def test_progress_hears_of_each_case_and_evaluation(selected: list[Selected]) -> None:
     heard: list[str] = []
 
-    class Listener:
+    class Listener(Progress):
         def case(self, name: str) -> None:
             heard.append(name)
 

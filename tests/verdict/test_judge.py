@@ -1,106 +1,74 @@
-"""Judging a function: cotangents, the choice of elements, and the record that is filled."""
+"""Judging a function: the choice of elements, and the record that is filled."""
+
+import itertools
 
 import numpy as np
 import pytest
 
+import gradcheck_cli.ops as F
 from gradcheck_cli import check
 from gradcheck_cli.errors import OperatorError
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.records import Verdict
-from gradcheck_cli.verdict.judge import Judgement, choose_elements, draw_cotangents, judge
+from gradcheck_cli.verdict.judge import choose_elements, judge
+from gradcheck_cli.verdict.judgement import Judgement
+from gradcheck_cli.verdict.watcher import Watcher
 
 
-def rng(seed=0):
-    return np.random.default_rng(seed)
+class Announcing(Watcher):
+    """Calls `heard` at every evaluation, and keeps what was expected."""
+
+    def __init__(self, heard=lambda: None):
+        self.heard = heard
+        self.expected = []
+
+    def evaluation(self):
+        self.heard()
+
+    def expect(self, evaluations, seconds):
+        self.expected.append((evaluations, seconds))
 
 
-def judged(call, values, *, only=None, samples=None, seed=0, on_evaluation=lambda: None):
+def judged(call, values, *, only=None, samples=None, seed=0, watcher=None, **knobs):
     """Judge a function over Variables, and return what was filled in."""
     judgement = Judgement()
     points = {name: np.asarray(value, dtype=float) for name, value in values.items()}
-    judge(
-        TracedFunction(call), points, Knobs(), rng(seed), samples or {}, judgement, only or list(points), on_evaluation
-    )
+    names = list(points) if only is None else only
+    judge(TracedFunction(call), points, Knobs(**knobs), [seed], samples or {}, judgement, names, watcher)
     return judgement
 
 
-@pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
-def test_the_cotangent_of_one_number_is_1(shape):
-    (g,) = draw_cotangents([np.full(shape, 0.3)], rng())
-    assert g.shape == shape
-    assert g.item() == 1.0
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_cotangent_of_an_array_is_signed_and_away_from_zero(seed):
-    (g,) = draw_cotangents([np.zeros((8, 9))], rng(seed))
-    assert g.shape == (8, 9)
-    assert (g > 0).any()
-    assert (g < 0).any()
-    assert np.abs(g).min() >= 0.5
-    assert np.abs(g).max() <= 1.5
-    assert np.unique(np.abs(g)).size == g.size
-
-
-def test_the_cotangent_of_a_small_array_is_never_all_ones():
-    for seed in range(200):
-        (g,) = draw_cotangents([np.zeros(2)], rng(seed))
-        assert not np.allclose(g, g[0]), f"seed {seed}"
-
-
-def test_cotangents_follow_the_seed():
-    outputs = [np.zeros(3), np.zeros((2, 2))]
-    first, again, other = (draw_cotangents(outputs, rng(seed)) for seed in (3, 3, 4))
-    assert all(map(np.array_equal, first, again))
-    assert not np.array_equal(first[0], other[0])
-    assert not np.array_equal(first[0], first[1].ravel()[:3])
-
-
-def test_two_numbers_are_not_one_number():
-    g = draw_cotangents([np.zeros(()), np.zeros(())], rng(1))
-    assert abs(g[0].item()) != abs(g[1].item())
-
-
-def test_a_cotangent_has_the_type_of_its_output_and_an_output_without_gradient_gets_zeros():
-    g = draw_cotangents([np.zeros(3, dtype=np.float32), np.arange(4), np.ones(2, dtype=bool)], rng())
-    assert g[0].dtype == np.float32
-    np.testing.assert_array_equal(g[1], np.zeros(4))
-    np.testing.assert_array_equal(g[2], np.zeros(2))
+def chosen(size, sample=None, seed=0):
+    return choose_elements(size, sample, np.random.default_rng(seed)).tolist()
 
 
 def test_without_a_sample_every_element_is_chosen_in_order():
-    assert choose_elements((2, 2), None, rng()) == [(0, 0), (0, 1), (1, 0), (1, 1)]
-
-
-def test_a_scalar_has_one_element_and_an_empty_array_none():
-    assert choose_elements((), None, rng()) == [()]
-    assert choose_elements((), 3, rng()) == [()]
-    assert choose_elements((0, 3), None, rng()) == []
-    assert choose_elements((0, 3), 2, rng()) == []
+    assert chosen(4) == [0, 1, 2, 3]
+    assert chosen(0) == []
+    assert chosen(0, 2) == []
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_sample_is_drawn_without_repetition_and_in_order(seed):
-    chosen = choose_elements((20, 10), 30, rng(seed))
-    assert len(set(chosen)) == 30
-    assert chosen == sorted(chosen)
-    assert all(0 <= i < 20 and 0 <= j < 10 for i, j in chosen)
+    drawn = chosen(200, 30, seed)
+    assert len(set(drawn)) == 30
+    assert drawn == sorted(drawn)
+    assert all(0 <= element < 200 for element in drawn)
 
 
-def test_a_sample_follows_the_seed():
-    assert choose_elements((200,), 5, rng(1)) == choose_elements((200,), 5, rng(1))
-    assert choose_elements((200,), 5, rng(1)) != choose_elements((200,), 5, rng(2))
+def test_a_sample_follows_the_generator():
+    assert chosen(200, 5, 1) == chosen(200, 5, 1)
+    assert chosen(200, 5, 1) != chosen(200, 5, 2)
 
 
 @pytest.mark.parametrize("sample", [4, 5, 100])
 def test_a_sample_as_large_as_the_parameter_is_all_of_it(sample):
-    assert choose_elements((4,), sample, rng()) == choose_elements((4,), None, rng())
+    assert chosen(4, sample) == [0, 1, 2, 3]
 
 
 def test_every_element_is_chosen_by_some_seed():
-    chosen = {index for seed in range(60) for index in choose_elements((10,), 1, rng(seed))}
-    assert len(chosen) == 10
+    assert {element for seed in range(60) for element in chosen(10, 1, seed)} == set(range(10))
 
 
 def test_the_record_holds_value_outputs_and_gradients_of_one_number():
@@ -128,13 +96,42 @@ def test_a_sample_counts_for_its_own_parameter():
     assert [(p.name, p.checked, p.elements) for p in judgement.parameters] == [("x", 9, 9), ("y", 2, 9)]
 
 
-def test_evaluations_are_counted_and_announced():
-    calls, announced = [], []
+LEFT_OUT = pytest.mark.xfail(strict=True, reason="evaluations along joint directions are left out of the count")
+
+
+@pytest.mark.parametrize(
+    ("function", "x"),
+    [
+        pytest.param(lambda x: x * 2, np.ones(4), id="smooth"),
+        pytest.param(lambda x: 1e8 + F.tanh(x), np.ones(2), id="doubtful"),
+        pytest.param(lambda x: x * x.detach(), np.ones(4), id="wrong"),
+        pytest.param(lambda x: F.sum(F.softmax(x)), np.arange(3.0), id="vacuous"),
+        pytest.param(F.relu, np.array([0.0, 1.0]), id="one kink"),
+        pytest.param(F.max, np.ones(3), id="ties", marks=LEFT_OUT),
+    ],
+)
+def test_evaluations_are_those_that_were_made(function, x):
+    calls = []
+    assert judged(lambda v: (calls.append(1), function(v["x"]))[1], {"x": x}).evaluations == len(calls)
+
+
+def test_evaluations_are_announced_before_they_are_made():
+    events = []
+    watcher = Announcing(lambda: events.append("announced"))
+    judgement = judged(lambda v: (events.append("made"), v["x"] * 2)[1], {"x": np.ones(4)}, watcher=watcher)
+    assert all(after == "made" for event, after in itertools.pairwise(events) if event == "announced")
+    # The contract and the two comparisons at the point are not announced.
+    assert events.count("announced") == events.count("made") - 3 == judgement.evaluations - 3
+
+
+def test_what_a_check_takes_is_expected_before_it_starts():
+    watcher = Announcing()
     judgement = judged(
-        lambda v: (calls.append(1), v["x"] * 2)[1], {"x": np.ones(4)}, on_evaluation=lambda: announced.append(1)
+        lambda v: v["x"] @ v["y"], {"x": np.ones(40), "y": np.ones(40)}, samples={"y": 5}, watcher=watcher
     )
-    assert judgement.evaluations == len(calls)
-    assert 2 * 4 <= len(announced) <= judgement.evaluations
+    ((evaluations, seconds),) = watcher.expected
+    assert evaluations == pytest.approx(judgement.evaluations, rel=0.1)
+    assert 0 < seconds < 10
 
 
 def test_what_was_finished_stays_when_an_evaluation_is_interrupted():
@@ -148,8 +145,9 @@ def test_what_was_finished_stays_when_an_evaluation_is_interrupted():
 
     points = {"x": np.ones(3), "y": np.ones(3)}
     function = TracedFunction(lambda v: v["x"] * v["y"])
+    watcher = Announcing(stop_in_the_second_parameter)
     with pytest.raises(KeyboardInterrupt):
-        judge(function, points, Knobs(), rng(), {}, judgement, ["x", "y"], stop_in_the_second_parameter)
+        judge(function, points, Knobs(), [0], {}, judgement, ["x", "y"], watcher)
     assert [(p.name, p.verdict) for p in judgement.parameters] == [("x", Verdict.PASS)]
     assert len(announced) > 6
 

@@ -83,16 +83,19 @@ def test_a_missing_small_gradient_beside_a_large_one_fails():
 
 
 def test_nothing_is_scaled_by_the_size_of_an_array():
-    """A thousandth of a gradient is a thousandth, also in one element of 5,000."""
-    x = np.random.default_rng(0).standard_normal(5000) + 3
+    """A thousandth of a gradient is a thousandth, also in one element of 2,000."""
+    x = np.random.default_rng(0).standard_normal(2000) + 3
 
     def gradient(x, factor):
         g = 2 * x / x.size
-        g[4321] *= factor
+        g[1234] *= factor
         return g
 
     assert check(lambda x: np.mean(x * x), x, grad=lambda x: gradient(x, 1.0), sample=300).verdict == "pass"
-    assert check(lambda x: np.mean(x * x), x, grad=lambda x: gradient(x, 1.001)).verdict == "fail"
+    result = check(lambda x: np.mean(x * x), x, grad=lambda x: gradient(x, 1.001))
+    assert result.verdict == "fail"
+    assert result.parameters[0].worst is not None
+    assert result.parameters[0].worst.index == (1234,)
 
 
 def test_a_gradient_that_is_zero_on_both_sides_is_vacuous():
@@ -109,11 +112,24 @@ def test_a_gradient_that_is_zero_in_some_elements_is_not_vacuous():
     assert result.parameters[0].resolution is not None
 
 
-@pytest.mark.parametrize("factor", [1.0, 2.0, -1.0])
-def test_rounding_that_hides_a_gradient_is_said(factor, operator):
-    result = check(offset(operator, 1e10, factor), 0.3)
+HIDDEN = pytest.mark.xfail(strict=True, reason="a gradient of up to a hundred roundings of the value is called zero")
+
+
+@pytest.mark.parametrize(
+    ("size", "factor"),
+    [(1e12, 1.0), (1e13, 1.0), (1e13, 1.1), *(pytest.param(1e15, factor, marks=HIDDEN) for factor in (1.0, 2.0))],
+)
+def test_rounding_that_hides_a_gradient_is_said(size, factor, operator):
+    result = check(offset(operator, size, factor), np.array([0.3, 0.5]))
     assert result.verdict == "inconclusive"
-    assert names(result) == ["rounding-dominates"]
+    assert names(result) in (["rounding-dominates"], ["truncation-dominates"])
+    assert "To decide it, " in result.parameters[0].findings[0].message
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(1.0, "pass"), (1.1, "fail"), (2.0, "fail"), (0.0, "fail")])
+def test_larger_steps_see_what_the_rounding_of_a_large_constant_hides_from_small_ones(factor, verdict, operator):
+    for size in (1e6, 1e8):
+        assert check(offset(operator, size, factor), np.array([0.3, 0.5])).verdict == verdict, size
 
 
 @pytest.mark.parametrize("size", [0.0, 1.0, 1e2, 1e4, 1e6, 1e8, 1e10, 1e12])
@@ -235,5 +251,8 @@ def test_leaving_the_domain_does_not_excuse_the_elements_beside_it(operator):
 
 
 def test_a_value_whose_shape_changes_at_a_step_is_no_pass_and_no_crash():
-    assert check(lambda x: x[x > 0] * 2, np.array([0.0, 1.0])).verdict == "inconclusive"
+    result = check(lambda x: x[x > 0] * 2, np.array([0.0, 1.0]))
+    assert result.verdict == "inconclusive"
+    assert names(result) == ["left-domain"]
+    assert "another shape" in result.parameters[0].findings[0].message
     assert check(lambda x: x[x > 0] * 2, np.array([-0.5, 1.0])).verdict == "pass"

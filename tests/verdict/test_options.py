@@ -1,4 +1,4 @@
-"""The knobs of a check: sample, rtol, eps, sweep, dtype."""
+"""The knobs of a check: sample, rtol, eps, sweep, accuracy, kinks, dtype."""
 
 import numpy as np
 import pytest
@@ -71,11 +71,10 @@ def test_rtol_is_the_largest_relative_error_of_a_right_gradient(error, rtol, ver
     assert result.parameters[0].max_rel_err == pytest.approx(error / 2, rel=0.01)
 
 
-def test_the_resolution_is_at_least_rtol():
+def test_the_resolution_is_at_least_twice_rtol():
     for rtol in (1e-7, 1e-4, 1e-2):
         resolution = check(squares, X[:5], grad=lambda x: 2 * x, rtol=rtol).parameters[0].resolution
-        assert resolution is not None
-        assert resolution >= rtol
+        assert resolution == pytest.approx(2 * rtol)
 
 
 @pytest.mark.parametrize("eps", [1e-7, 1e-6, 1e-5, 1e-4, 1e-3])
@@ -83,6 +82,32 @@ def test_the_resolution_is_at_least_rtol():
 def test_no_eps_turns_a_verdict_round(eps, factor, forbidden):
     result = check(lambda x: np.sum(np.sin(x)), X[:5], grad=lambda x: factor * np.cos(x), eps=eps)
     assert result.verdict != forbidden
+
+
+def test_accuracy_is_the_error_that_a_right_gradient_may_have():
+    """A share of the largest gradient, 4, is forgiven to every element."""
+    x = np.array([2.0, 1e-3, 1.0])
+
+    def off(error):
+        return lambda x: 2 * x + error
+
+    assert check(squares, x, grad=off(1e-6)).verdict == "fail"
+    result = check(squares, x, grad=off(1e-6), accuracy=1e-5)
+    assert (result.verdict, result.parameters[0].resolution) == ("pass", 1e-5)
+    assert check(squares, x, grad=off(1e-6), accuracy=1e-7).verdict == "fail"
+    assert check(squares, x, grad=off(1e-4), accuracy=1e-5).verdict == "fail"
+
+
+def test_kinks_are_for_the_strict_a_failure():
+    x = np.array([0.0, 1.0])
+    assert check(F.relu, x).verdict == "pass"
+    assert check(F.relu, x, kinks="pass").verdict == "pass"
+    result = check(F.relu, x, kinks="fail")
+    assert result.verdict == "fail"
+    assert [finding.name for finding in result.parameters[0].findings] == ["kink-at-point"]
+    assert result.parameters[0].worst is not None
+    assert result.parameters[0].worst.index == (0,)
+    assert check(F.relu, x + 1, kinks="fail").verdict == "pass"
 
 
 def test_eps_is_relative_to_the_scale_of_the_element():

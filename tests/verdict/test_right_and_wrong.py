@@ -148,7 +148,6 @@ PAIRS = {
         "x",
     ),
     "missing factor of the chain": Pair(sine, lambda g, x: g * np.cos(x), lambda g, x: g, {"x": draw(3, 4)}, "x"),
-    "the cotangent forgotten": Pair(sine, lambda g, x: g * np.cos(x), lambda g, x: np.cos(x), {"x": draw(3, 4)}, "x"),
     "zero": Pair(sine, lambda g, x: g * np.cos(x), lambda g, x: 0 * g, {"x": draw(3, 4)}, "x"),
     "zero for one of two": Pair(
         quotient,
@@ -223,7 +222,7 @@ def test_a_wrong_gradient_shows_element_numbers_and_sweep(pair, operator):
 
 
 @each_pair
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_the_verdict_does_not_depend_on_the_cotangent(pair, seed, operator):
     right = check(operator(pair.forward, pair.right), pair.arrays, seed=seed)
     wrong = check(operator(pair.forward, pair.wrong), pair.arrays, seed=seed)
@@ -285,6 +284,13 @@ def test_a_gradient_of_the_wrong_form_is_named_before_numbers(forward, backward,
     assert result.findings[0].location is not None
     assert result.findings[0].location.line == backward.__code__.co_firstlineno
     assert {parameter.verdict for parameter in result.parameters} == {"skip"}
+
+
+def test_a_backward_that_forgets_its_cotangent_is_named_before_numbers(operator):
+    result = check(operator(sine, lambda g, x: np.cos(x) + 0 * g), {"x": draw(3, 4)})
+    assert [finding.name for finding in result.findings] == ["not-linear-in-g"]
+    assert verdicts(result) == {"x": "skip"}
+    assert result.verdict == "fail"
 
 
 def moments(x):
