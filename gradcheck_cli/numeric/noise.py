@@ -82,6 +82,10 @@ class Noise:
     level: Array
     base: Array
 
+    def joined(self, other: Noise) -> Noise:
+        """Return the larger noise of two, output by output."""
+        return Noise(np.maximum(self.epsilon, other.epsilon), np.maximum(self.level, other.level), self.base)
+
     def of(self, u: Array, size: Array, moved: Array) -> float:
         """Return the noise of sum(u * output), where the outputs have the magnitudes `size`.
 

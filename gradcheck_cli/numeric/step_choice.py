@@ -20,15 +20,17 @@ def estimated_errors(h: Array, slope: Array, sigma: Array) -> Array:
     """
     noise = sigma / h
     count = len(h)
-    excess = np.abs(slope[:, None] - slope[None, :]) - 2 * SAFETY * noise[None, :]
+    with np.errstate(invalid="ignore"):
+        excess = np.nan_to_num(np.abs(slope[:, None] - slope[None, :]) - 2 * SAFETY * noise[None, :], nan=0.0)
     smaller = np.tril(np.ones((count, count), dtype=bool), -1)
     bias = np.max(np.where(smaller, excess, 0.0), axis=1, initial=0.0)
-    change = np.abs(np.diff(slope))
+    change = np.nan_to_num(np.abs(np.diff(slope)), nan=0.0)
     if count > 1:
         bias[1:] = np.maximum(bias[1:], change / 4)
         bias[:-1] = np.maximum(bias[:-1], change / 2)
         bias[-1] = max(bias[-1], change[-1])
-    return np.where(np.isfinite(slope), noise + bias, np.inf)
+    errors = noise + bias
+    return np.where(np.isfinite(slope) & np.isfinite(errors), errors, np.inf)
 
 
 def best_step(h: Array, slope: Array, sigma: Array, reach: float = np.inf) -> tuple[int, float]:

@@ -20,6 +20,12 @@ _SPACING = 1.5e-6
 _STRIDE = 100.0
 """A table that sees nothing is widened, one that sees too much is narrowed, so many times."""
 
+_NARROWINGS = 4
+"""So many times at most: beside 0 there is always a smaller number."""
+
+_UNEVEN = 0.77
+"""Keeps the spacing from a power of two, whose multiples look like single precision, or like a quantum's."""
+
 _LOUD = 1e-5
 """Noise above this share of an output may be an oscillation."""
 
@@ -43,7 +49,9 @@ def survey(point: Point, steps: Array, rng: np.random.Generator) -> tuple[Noise,
     level = two_sided_noise(difference_table_noise(below), difference_table_noise(above))
     gap = directions[0]
     size = _size(point, below, above)
-    while (level > _LOUD * size).any() and np.all(np.abs(gap) / _STRIDE >= _FINEST * point.spacings):
+    for _ in range(_NARROWINGS):
+        if not (level > _LOUD * size).any() or not np.all(np.abs(gap) / _STRIDE >= _FINEST * point.spacings):
+            break
         gap = gap / _STRIDE
         level = _without_oscillation(level, *_table(point, elements, gap))
     farthest = np.abs(np.array([below[-1], above[-1], crossed]))
@@ -61,7 +69,7 @@ def own_noise(point: Point, element: int, step: float, noise: Noise, reach: floa
     """
     x, spacing = point.x[element], point.spacings[element]
     widest = min(0.1 * max(abs(x), point.typical), reach / 2) / TABLE_POINTS
-    gap = max(min(step / 4, _SPACING * abs(x)) if x else step / 4, 4 * spacing)
+    gap = max(min(step / 4, _SPACING * abs(x)) if x else step / 4, 4 * spacing) * _UNEVEN
     gap = max(min(gap, widest), spacing)
     below, above = _table(point, element, gap)
     while not _varies(below, above) and gap * _STRIDE <= widest:
@@ -69,7 +77,9 @@ def own_noise(point: Point, element: int, step: float, noise: Noise, reach: floa
         below, above = _table(point, element, gap)
     level = two_sided_noise(difference_table_noise(below), difference_table_noise(above))
     size = _size(point, below, above)
-    while (level > _LOUD * size).any() and gap / _STRIDE >= _FINEST * spacing:
+    for _ in range(_NARROWINGS):
+        if not (level > _LOUD * size).any() or gap / _STRIDE < _FINEST * spacing:
+            break
         gap /= _STRIDE
         finer = _table(point, element, gap)
         if not _varies(*finer):

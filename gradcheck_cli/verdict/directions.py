@@ -49,7 +49,7 @@ def judge_directions(
 
     size = scaled_norm(u * point.base)
     summary = summarise(
-        Elements(outcomes, label, rounding_of(point, basis) * max(point.typical, 1.0), size, knobs),
+        Elements(outcomes, label, rounding_of(point, basis), size, knobs),
         precision_notes(point, basis),
     )
     result = ParameterResult(

@@ -49,6 +49,7 @@ def examine(
         own = own_noise(point, element, step, noise, ladder.reach() or np.inf)
         rulings = [_rule_higher(ladder, element, cotangent, own, rtol, gradient_of) for cotangent in cotangents]
         # Rounding on the way from other elements shifts this slope, too, and only the survey sees it.
+        noise = noise.joined(own)
         rulings = [
             _rule(ladder, element, cotangent, noise, rtol, gradient_of) if ruling.status in _CONVICTED else ruling
             for ruling, cotangent in zip(rulings, cotangents, strict=True)

@@ -16,6 +16,8 @@ from gradcheck_cli.records import Finding, Verdict
 from gradcheck_cli.verdict.judgement import Judgement
 
 _STEP = 1e-4
+_CLOSE = 8.0
+"""The joint step in units of the smallest one that showed a kink: other features stay outside."""
 _SLACK = 1e-3
 _RANDOM = 3
 _ROUNDING = 1e-12
@@ -24,11 +26,12 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Kinked:
-    """The elements of a parameter that sit at kinks, and the analytic gradient there."""
+    """The elements of a parameter that sit at kinks, the analytic gradient there, and a step that shows the kinks."""
 
     point: Point
     elements: Array
     gradient: Array
+    step: float = np.inf
 
 
 def excluded_direction(
@@ -40,7 +43,8 @@ def excluded_direction(
     itself. Element by element a maximum with ties lets every tied entry have the whole gradient, and a
     norm at 0 every entry a slope of 1; together they can't.
     """
-    h = step_size(min(float(np.min(part.point.scales[part.elements])) for part in kinked), _STEP)
+    scale = min(float(np.min(part.point.scales[part.elements])) for part in kinked)
+    h = step_size(min(_STEP * scale, _CLOSE * min(part.step for part in kinked)), 1.0)
     sizes = [part.elements.size for part in kinked]
     gradient = np.concatenate([part.gradient for part in kinked])
     steepest = float(np.abs(gradient).max())

@@ -115,7 +115,9 @@ class _Check:
                 # Kinks of parameters that were not selected count, too: a part must not pass where the whole fails.
                 others = [name for name in self.values if name not in self.only]
                 kinked += [kinks for name in others if (kinks := self._compare(name)[1])]
+                before = kinked[0].point.evaluations
                 judge_together(self.judgement, kinked, self.cotangent, self.rng)
+                self.judgement.evaluations += kinked[0].point.evaluations - before
             self.judgement.evaluations += 1
             self._require_same_value(self.function.outputs(self.values), " at the end of the check")
         known = {str(violation) for violation in self.accepted}

@@ -49,8 +49,11 @@ class Sizes:
         return Sizes(max(self.outputs, other.outputs), inputs, max(self.epsilon, other.epsilon))
 
     def zero(self, slot: int) -> float:
-        """Return the size up to which a gradient may be rounding alone: 100 epsilons of outputs over the input."""
-        scale = self.inputs[slot] if slot < len(self.inputs) else 0.0
+        """Return the size up to which a gradient may be rounding alone: 100 epsilons of outputs over the input.
+
+        A large input says nothing of how fast the function changes, so it makes no rounding smaller.
+        """
+        scale = min(self.inputs[slot], 1.0) if slot < len(self.inputs) else 0.0
         return _FLOOR_EPSILONS * self.epsilon * self.outputs / scale if scale else 0.0
 
 
@@ -73,6 +76,7 @@ def find_defect(vjp: Vjp, like: Cotangents, sizes: Sizes, accuracy: float, rng: 
         hint = "turn randomness off, or give it a seed; gradients added up between calls do it too"
         return Defect("not-repeatable", slot, "two backward calls with the same arguments differ", hint)
     epsilon = sizes.epsilon
+    terms = max((largest(a) for a in at_u if a is not None), default=0.0)
     gate = max(GATE if epsilon < 1e-10 else _GATE_EPSILONS * epsilon, accuracy)
     ways: list[tuple[str, Cotangents, Callable[[Array, Array], Array]]] = [
         ("the gradient for -g is not minus that for g", _map(np.negative, u), lambda a, _: -a),
@@ -85,24 +89,42 @@ def find_defect(vjp: Vjp, like: Cotangents, sizes: Sizes, accuracy: float, rng: 
             # A solver may divide zero by zero for g = 0, which no graph ever sends: not held against it.
             if got is None or a is None or b is None or not got.size or not np.isfinite(got).all():
                 continue
-            wanted = combine(a, b)
-            scale = max(float(np.abs(wanted).max()), float(np.abs(a).max()), float(np.abs(b).max()), 1e-300)
-            precision = np.finfo(got.dtype)
-            if scale < precision.tiny / precision.eps:  # subnormal numbers have few digits
-                continue
-            own_gate = max(gate, _GATE_EPSILONS * float(precision.eps)) if precision.eps > 1e-10 else gate
-            off = float(np.abs(np.asarray(got, dtype=np.float64) - wanted).max())
-            if off > own_gate * scale and off > sizes.zero(slot) * max(
-                scale / max(float(np.abs(a).max()), 1e-300), 1.0
-            ):
-                return Defect(
-                    "not-linear-in-g", slot, f"{message} (off by {off / scale:.1e})", _linear_hint(off / scale)
-                )
+            violation = _violation(got, combine(a, b), max(largest(a), largest(b)), gate)
+            zero = max(sizes.zero(slot), _FLOOR_EPSILONS * epsilon * terms)
+            if violation is not None and violation.off > zero * violation.growth:
+                text = f"{message} (off by {violation.share:.1e})"
+                return Defect("not-linear-in-g", slot, text, _linear_hint(violation.share))
     for layout in (_strided, _fortran):
         if (slot := _differs(_copies(vjp(_map(layout, u))), at_u, max(epsilon, accuracy / 1000))) is not None:
             hint = "don't rely on the memory layout of g: reshape or np.ascontiguousarray first"
             return Defect("layout-dependent", slot, "the gradient is another for a g that is not contiguous", hint)
     return None
+
+
+@dataclass(frozen=True)
+class _Violation:
+    """By how much a gradient is off: absolutely, as a share of the gradients, and how much these have grown."""
+
+    off: float
+    share: float
+    growth: float
+
+
+def _violation(got: Array, wanted: Array, before: float, gate: float) -> _Violation | None:
+    """Compare a gradient with what linearity wants, from gradients of the size `before`; None if they agree."""
+    scale = max(largest(wanted), largest(got), before)
+    precision = np.finfo(got.dtype)
+    if scale < precision.tiny / precision.eps:  # subnormal numbers have few digits, and zero has none
+        return None
+    if precision.eps > 1e-10:
+        gate = max(gate, _GATE_EPSILONS * float(precision.eps))
+    off = largest(np.asarray(got, dtype=np.float64) - wanted)
+    return _Violation(off, off / scale, max(scale / before, 1.0) if before else 1.0) if off > gate * scale else None
+
+
+def largest(array: Array) -> float:
+    """Return the largest magnitude in an array, 0 for an empty one."""
+    return float(np.abs(array).max(initial=0.0))
 
 
 def _draw(like: Cotangents, rng: np.random.Generator) -> list[Array | None]:

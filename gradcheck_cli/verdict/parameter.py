@@ -48,16 +48,17 @@ def judge_parameter(
         sweep_of(point, shown, basis) if asked else (),
         summary.findings,
     )
-    kinks = np.array(sorted({o.element for o in outcomes if o.status is Status.KINK}), dtype=int)
-    return result, Kinked(point, kinks, basis.cotangents[0].gradient[kinks]) if kinks.size else None
+    at_kinks = [outcome for outcome in outcomes if outcome.status is Status.KINK]
+    if not at_kinks:
+        return result, None
+    kinks = np.array(sorted({outcome.element for outcome in at_kinks}))
+    step = min(outcome.kink_within or np.inf for outcome in at_kinks)
+    return result, Kinked(point, kinks, basis.cotangents[0].gradient[kinks], step)
 
 
 def rounding_of(point: Point, basis: Basis) -> float:
-    """Return the rounding of the value over the parameter's magnitude (1 at least): below it a gradient may be zero.
-
-    A tiny parameter says nothing of how far the function reaches, so it makes no gradient zero.
-    """
-    return scaled_norm(basis.noise.epsilon * basis.cotangents[0].u * point.base) / max(point.typical, 1.0)
+    """Return the rounding of the value: a gradient of that size may be zero, whatever the parameter's magnitude."""
+    return scaled_norm(basis.noise.epsilon * basis.cotangents[0].u * point.base)
 
 
 def precision_notes(point: Point, basis: Basis) -> list[Finding]:

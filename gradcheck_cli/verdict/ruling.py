@@ -19,7 +19,13 @@ GREY = 3.0
 """Differences up to so many bars are inconclusive: failing at one bar called 2 of 1,200 right gradients wrong."""
 
 _BLURRED = 0.1
-"""A bar above this share of the gradient can't convict."""
+"""A bar above this share of the gradient doesn't convict, unless the difference is plain."""
+
+_BACKWARD = 3.0
+"""Rounding of a gradient that is zero, in units of the value's noise."""
+
+_PLAIN = 10.0
+"""So many bars are plain."""
 
 _OWN_SCALE = 0.15
 """Steps beyond this share of the element's scale can't convict (0.1, rounded up to a power of two)."""
@@ -51,7 +57,7 @@ class Evidence:
 class Ruling:
     """A status with the numeric gradient, its bar, and whether larger steps might sharpen it.
 
-    `kink_within` is the step from which a kink beside x shows.
+    `kink_within` is the smallest step that shows a kink at x or beside it.
     """
 
     status: Status
@@ -80,8 +86,8 @@ def rule(slopes: Slopes | None, analytic: float, evidence: Evidence) -> Ruling:
         if refined_error < 0.5 * error:
             best, numeric, error = larger, refined, refined_error
     if abs(numeric) <= SAFETY * error:
-        # No sharper than the backward can be: its own rounding is that of the value, seen over the element's scale.
-        error = max(error, slopes.rounding / max(evidence.scale, 1.0))
+        # No sharper than the backward can be, whose own rounding is about the noise of the value.
+        error = max(error, slopes.rounding, _BACKWARD * float(slopes.sigma.min()))
     bar = SAFETY * error
     corner = find_corner(slopes, evidence.rtol, scaled_norm((evidence.u * evidence.noise.level)[slopes.moved]))
     if corner and corner.kind != "nearby":
@@ -103,11 +109,13 @@ def rule(slopes: Slopes | None, analytic: float, evidence: Evidence) -> Ruling:
     limit = "truncation-dominates" if sharper else "rounding-dominates"
     if rel_err(analytic, numeric, bar, evidence.rtol) <= evidence.rtol:
         if slopes.two_sided:
-            return Ruling(Status.PASS, numeric, bar, limit, wants_larger=wants_larger)
+            kink = float(slopes.h[corner.start]) if corner else None
+            return Ruling(Status.PASS, numeric, bar, limit, wants_larger=wants_larger, kink_within=kink)
         return Ruling(
             Status.UNCLEAR, numeric, bar, "left-domain", f"only one side of it lies in the domain: {evidence.outside}"
         )
-    if difference <= GREY * bar or not bar <= _BLURRED * max(abs(analytic), abs(numeric)):
+    blurred = not bar <= _BLURRED * max(abs(analytic), abs(numeric))
+    if difference <= GREY * bar or (blurred and difference <= _PLAIN * bar) or not np.isfinite(bar):
         detail = f"the difference, {difference:.1e}, is not far beyond the error bar, {bar:.1e}"
         return Ruling(Status.UNCLEAR, numeric, bar, limit, detail, wants_larger)
     doubt = _doubt(slopes, best, numeric, error, analytic, evidence)
@@ -139,7 +147,17 @@ def _above_the_stairs(
 
 def as_outcome(ruling: Ruling, element: int, cotangent: int, analytic: float) -> Outcome:
     """Return the ruling as the outcome of an element."""
-    return Outcome(element, cotangent, ruling.status, analytic, ruling.numeric, ruling.bar, ruling.cause, ruling.detail)
+    return Outcome(
+        element,
+        cotangent,
+        ruling.status,
+        analytic,
+        ruling.numeric,
+        ruling.bar,
+        ruling.cause,
+        ruling.detail,
+        ruling.kink_within,
+    )
 
 
 def is_settled(ruling: Ruling, analytic: float, rtol: float) -> bool:
@@ -156,7 +174,8 @@ def _at_corner(corner: Corner, slopes: Slopes, analytic: float, numeric: float, 
         return Ruling(Status.JUMP, numeric, bar, "jump", "the value jumps here: there is no derivative")
     detail = f"the slopes on both sides are {corner.low:.6g} and {corner.high:.6g}"
     if corner.contains(analytic):
-        return Ruling(Status.KINK, numeric, corner.slack, "kink-at-point", detail)
+        step = float(slopes.h[corner.start])
+        return Ruling(Status.KINK, numeric, corner.slack, "kink-at-point", detail, kink_within=step)
     outside = min(abs(analytic - corner.low), abs(analytic - corner.high))
     if guards.flat_stretch_at(slopes, analytic, outside, corner.start + 1):
         detail = "small steps show a corner, larger ones agree with the gradient: rounding inside the function"

@@ -42,7 +42,7 @@ class Summary:
 class Elements:
     """The outcomes of a parameter's elements under all cotangents, with what is needed to name and weigh them.
 
-    `rounding` is the value's rounding over the parameter's magnitude, `value_size` the value's magnitude.
+    `rounding` is the value's rounding, `value_size` its magnitude.
     """
 
     outcomes: Sequence[Outcome]
@@ -63,6 +63,8 @@ class Elements:
         The numeric side is zero within a bar that is small for such a value; the analytic one has no
         step to divide its rounding by, so a gradient that only a bar hides is no zero.
         """
+        if any(o.status is Status.KINK for o in self.outcomes):
+            return False
         plain = [o for o in self.outcomes if o.cotangent == 0]
         zero = _ZERO * self.rounding
         return all(abs(o.numeric) <= o.bar <= _HIDDEN * self.rounding and abs(o.analytic) <= zero for o in plain)

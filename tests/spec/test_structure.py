@@ -153,7 +153,8 @@ inputs: {i: {shape: [a, 3], below: 3}, j: {file: a.npy, dtype: int64}, k: {shape
 dims: {n: 3, m: 0}
 ops: [a.py, {b: c}]
 seed: 7
-check: {rtol: 1e-6, eps: 1e-5, sweep: true, sample: 3, dtype: float32, timeout: 5}
+check: {rtol: 1e-6, eps: 1e-5, sweep: true, sample: 3, dtype: float32, timeout: 5,
+  accuracy: 1e-5, kinks: fail, directions: 2, repeat: 1e-9, allow: [input-modified]}
 matrix: {n: [1, 2], q: [a, true, ~, [1, 2]]}
 expect: {x: fail}
 value: [1, 2]

@@ -407,10 +407,6 @@ def normalised_gradient(g, x, b, out):
     return gx, gx.sum(axis=0)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="the rounding of a bias's gradient is that of what it is summed from, not of the outputs over it",
-)
 @pytest.mark.parametrize("size", [1e2, 1e3, 1e4])
 def test_a_gradient_of_rounding_is_not_blamed_for_a_large_bias(size, operator):
     x = np.random.default_rng(2).standard_normal((6, 3))

@@ -157,9 +157,6 @@ def test_noise_that_only_one_element_shows_widens_its_bar(point):
     assert 1e-9 < outcome.bar < 1e-4
 
 
-@pytest.mark.xfail(
-    strict=True, reason="what fails is ruled on again with the survey's noise, also where the element's own is larger"
-)
 def test_noise_that_only_one_element_shows_hides_no_mistake(point):
     around = point(noisy, [0.7])
     assert one(around, 1.01 * np.cos(0.7), noise=unnoticed(around)).status is Status.FAIL

@@ -48,6 +48,7 @@ REASONS = {
     "few_bits": "values that are multiples of 1e-16 or underflow show no slope: left open",
     "blunt": "a gradient of zero beside a value of zero is neither vacuous nor sharp",
     "decades": "the smallest gradients of an array are compared with the rounding of the largest",
+    "stairs": "rounding whose stairs are wider than the table of noise: left open",
     "edge": "a noise table that is wide beside the function's own scale takes curvature for noise",
 }
 
@@ -157,7 +158,8 @@ def test_a_right_gradient_is_not_called_wrong(case):
 
 @each(
     SLOPED | FLAT,
-    few_bits=["small rest of a large number", "confident classifier", "squares that underflow"],
+    few_bits=["confident classifier", "squares that underflow"],
+    stairs=["rounded to five decimals"],
     blunt=["square at zero", "sum of squares at zeros", "cube at zero", "x times |x| at zero", "at the minimum"],
     decades=["softmax with probabilities of 1e-22", "softmax with probabilities of 1e-217"],
     edge=["arc cosine near the edge alone", "exponential far out"],
@@ -174,6 +176,7 @@ def test_a_gradient_that_is_a_hundredth_off_is_not_called_right(case):
 @each(
     {name: case for name, case in SLOPED.items() if name not in ("squares that underflow", "confident classifier")},
     edge=["exponential far out"],
+    stairs=["rounded to five decimals"],
 )
 def test_a_gradient_that_is_a_hundredth_off_is_called_wrong(case):
     assert "fail" in verdicts(case, lambda f, x: f(gain(x)), lambda g: 1.01 * g)
@@ -225,9 +228,7 @@ NARROWED = pytest.mark.xfail(strict=True, reason="a noise table beside 0 is narr
     [
         pytest.param(lambda x: x * x, lambda x: 2 * x, id="x * x"),
         pytest.param(lambda x: x * abs(x), lambda x: 2 * abs(x), id="x |x|"),
-        pytest.param(
-            lambda x: 1 - np.exp(-x * x), lambda x: 2 * x * np.exp(-x * x), id="1 - exp(-x * x)", marks=NARROWED
-        ),
+        pytest.param(lambda x: 1 - np.exp(-x * x), lambda x: 2 * x * np.exp(-x * x), id="1 - exp(-x * x)"),
         pytest.param(lambda x: np.sqrt(x) ** 3, lambda x: 1.5 * np.sqrt(x), id="sqrt(x) ** 3", marks=NARROWED),
     ],
 )

@@ -10,10 +10,11 @@ from gradcheck_cli.verdict.judgement import Judgement
 pytestmark = pytest.mark.usefixtures("unwarned")
 
 
-def excluded(parts, u=None, seed=0):
-    """The direction that excludes the gradients of (point, elements, gradient), ..."""
+def excluded(parts, u=None, seed=0, step=np.inf):
+    """The direction that excludes the gradients of (point, elements, gradient), ..., whose kinks `step` showed."""
     kinked = [
-        Kinked(around, np.array(elements), np.array(gradient, dtype=float)) for around, elements, gradient in parts
+        Kinked(around, np.array(elements), np.array(gradient, dtype=float), step)
+        for around, elements, gradient in parts
     ]
     weights = np.ones(kinked[0].point.base.size) if u is None else np.array(u, dtype=float)
     return excluded_direction(kinked, weights, np.random.default_rng(seed))
@@ -83,21 +84,17 @@ def test_curvature_beside_a_kink_excludes_nothing(point):
     assert excluded([(point(lambda x: np.exp(3 * x) + np.abs(x), [0.0, 0.0]), [0, 1], [4.1, 4.1])]) is not None
 
 
-FEATURE = pytest.mark.xfail(
-    strict=True, reason="the step of the joint directions is relative to x and skips what is smaller"
-)
-
-
-@FEATURE
-def test_a_feature_smaller_than_the_step_excludes_nothing(point):
+def test_a_feature_smaller_than_a_step_on_the_scale_of_x_excludes_nothing(point):
+    """The step stays close to the one that showed the kinks."""
     around = point(lambda x: np.sum(np.abs(x - 1e6) + 3 * np.tanh(x - 1e6)), [1e6, 1e6])
-    assert excluded([(around, [0, 1], [3.0, 3.0])]) is None
+    assert excluded([(around, [0, 1], [3.0, 3.0])], step=1e-4) is None
+    assert excluded([(around, [0, 1], [4.1, 4.1])], step=1e-4) is not None
 
 
-@FEATURE
-def test_a_second_kink_within_the_step_excludes_nothing(point):
+def test_a_second_kink_beside_the_first_excludes_nothing(point):
     around = point(lambda x: np.sum(np.abs(x) - 2 * np.maximum(x - 1e-6, 0)), [0.0, 0.0, 1.0])
-    assert excluded([(around, [0, 1], [0.0, 0.0])]) is None
+    assert excluded([(around, [0, 1], [0.0, 0.0])], step=1e-11) is None
+    assert excluded([(around, [0, 1], [1.0, 1.1])], step=1e-11) is not None
 
 
 def test_two_elements_are_moved_apart_with_every_seed(point):

@@ -153,3 +153,14 @@ def test_between_its_steps_a_staircase_is_flat(operator):
     assert result.verdict == "pass"
     assert names(result) == ["vacuous"]
     assert check(staircase_with(operator, 1.0), points).verdict == "fail"
+
+
+def test_kinks_of_several_elements_on_features_far_smaller_than_x_are_valid():
+    """Timestamps: the slopes, 2 and 4, change within a unit of 1e6."""
+    result = check(lambda x: F.sum(F.abs(x - 1e6) + 3 * F.tanh(x - 1e6)), np.full(2, 1e6))
+    assert result.verdict == "pass"
+
+
+def test_kinks_of_several_elements_with_another_kink_beside_are_valid():
+    result = check(lambda x: F.sum(F.abs(x) - 2 * F.relu(x - 1e-6)), np.array([0.0, 0.0, 1.0]))
+    assert result.verdict == "pass"

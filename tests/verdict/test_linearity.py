@@ -67,18 +67,10 @@ NOT_LINEAR = {
 }
 
 
-ZERO_AT_FIRST = pytest.mark.xfail(
-    strict=True, reason="what was zero for g is taken for subnormal, whatever comes later"
-)
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     ("backward", "words"),
-    [
-        pytest.param(*case, id=name, marks=ZERO_AT_FIRST if name == "small values cut off" else ())
-        for name, case in NOT_LINEAR.items()
-    ],
+    [pytest.param(*case, id=name) for name, case in NOT_LINEAR.items()],
 )
 def test_a_backward_that_is_not_linear_is_found(backward, words, seed):
     seen = defect(backward, seed=seed)
@@ -204,12 +196,14 @@ def test_a_gradient_above_rounding_is_no_zero():
     assert found(lambda g: 1e-12 * np.abs(g)) == "not-linear-in-g"
     assert found(lambda g: 1e-15 * np.abs(g)) is None
     assert found(lambda g: 1e-12 * np.abs(g), sizes=Sizes(1e3, (1.0,))) is None
-    assert found(lambda g: 1e-12 * np.abs(g), sizes=Sizes(1e3, (1e3,))) == "not-linear-in-g"
+    # A large input makes no rounding smaller, a small one makes it larger.
+    assert found(lambda g: 1e-12 * np.abs(g), sizes=Sizes(1e3, (1e3,))) is None
+    assert found(lambda g: 1e-12 * np.abs(g), sizes=Sizes(1.0, (1e-3,))) is None
 
 
 def test_the_zero_of_a_gradient_is_a_hundred_roundings_of_outputs_over_inputs():
-    sizes = Sizes(3.0, (2.0, 0.0), 1e-16)
-    assert sizes.zero(0) == pytest.approx(1.5e-14)
+    sizes = Sizes(3.0, (0.5, 0.0), 1e-16)
+    assert sizes.zero(0) == pytest.approx(6e-14)
     assert sizes.zero(1) == 0
     assert sizes.zero(2) == 0
 
