@@ -1,9 +1,7 @@
 """The backward sweep: order, accumulation, cost, and what it leaves alone."""
 
-import gc
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -11,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradcheck_cli import Variable, op
+from gradcheck_cli.core import execution
 from gradcheck_cli.core.sweep import sweep
 
 calls = []
@@ -73,16 +72,23 @@ def test_each_node_runs_once_after_all_of_its_consumers():
     assert gradients[x] == 6.0
 
 
-def test_a_diamond_of_depth_40_takes_milliseconds():
+def test_a_diamond_of_depth_40_visits_each_node_once():
+    """By paths there would be 2^40 visits."""
+    visited = []
+
+    class Counting(execution.Execution):
+        def backward(self, node, cotangents):
+            visited.append(node)
+            return super().backward(node, cotangents)
+
     x = Variable(1.0)
     y = x
     for _ in range(40):
         y = add(y, y)
-    start = time.perf_counter()
-    gradients = sweep([(y, np.array(1.0))])
-    seconds = time.perf_counter() - start
+    with execution.using(Counting()):
+        gradients = sweep([(y, np.array(1.0))])
     assert gradients[x] == 2.0**40
-    assert seconds < 0.1, f"{seconds:.3f} s for 40 nodes"
+    assert len(visited) == len(set(visited)) == 40
 
 
 def test_a_diamond_with_unequal_arms_is_right():
@@ -211,20 +217,12 @@ def test_a_failing_backward_leaves_all_gradients_as_they_were():
     assert y.grad is None
 
 
-def test_a_long_sum_over_one_leaf_is_linear_in_time():
+def test_a_long_sum_over_one_leaf_counts_every_term():
     x = Variable(np.ones(2))
-
-    def seconds(terms):
-        total = x
-        for _ in range(terms):
-            total = add(total, x)
-        gc.collect()
-        start = time.perf_counter()
-        assert sweep([(total, np.ones(2))])[x].tolist() == [terms + 1.0] * 2
-        return time.perf_counter() - start
-
-    small, large = min(seconds(1000) for _ in range(3)), min(seconds(8000) for _ in range(3))
-    assert large < 8 * 4 * small, f"{small:.4f} s for 1000 terms, {large:.4f} s for 8000"
+    total = x
+    for _ in range(8000):
+        total = add(total, x)
+    assert sweep([(total, np.ones(2))])[x].tolist() == [8001.0] * 2
 
 
 @given(st.lists(st.tuples(st.sampled_from(["add", "multiply"]), st.integers(0, 99), st.integers(0, 99)), max_size=25))
