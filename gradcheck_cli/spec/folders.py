@@ -55,7 +55,10 @@ class Folders:
             raise Unusable(f"'{text}' is no path: {error}") from error
         allowed = [Path(os.path.realpath(self.spec)), *([self.project] if self.project else [])]
         if not any(real.is_relative_to(folder) for folder in allowed):
-            raise Unusable(f"'{text}' is outside the spec's folder and its project")
+            hint = (
+                "a project begins at the nearest pyproject.toml above the spec; for operators there is --ops FILE, too"
+            )
+            raise Unusable(f"'{text}' is outside the spec's folder and its project", hint)
         return path
 
     def is_file(self, path: Path) -> bool:

@@ -136,7 +136,11 @@ def test_module_of_the_current_folder_is_out_of_reach(said, write, tmp_path, mon
 REFUSED = [
     ("nope.py", "1:6 no operator file 'nope.py' [wrong-ops]"),
     ("my_op.py", "1:6 no operator file 'my_op.py' [wrong-ops] (did you mean 'my_ops.py'?)"),
-    ("[my_ops.py, ../out.py]", "1:18 '../out.py' is outside the spec's folder and its project [wrong-ops]"),
+    (
+        "[my_ops.py, ../out.py]",
+        "1:18 '../out.py' is outside the spec's folder and its project [wrong-ops] "
+        "(a project begins at the nearest pyproject.toml above the spec; for operators there is --ops FILE, too)",
+    ),
     ("/etc/x.py", "1:6 '/etc/x.py' should be relative to the spec, with / between folders [wrong-ops]"),
     ("my_ops", "1:6 'my_ops' is neither a Python file nor module:name [wrong-ops]"),
     ("'os:system; x'", "1:6 'os:system; x' is neither a Python file nor module:name [wrong-ops]"),
