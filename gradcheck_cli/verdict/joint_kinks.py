@@ -26,12 +26,16 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Kinked:
-    """The elements of a parameter that sit at kinks, the analytic gradient there, and a step that shows the kinks."""
+    """The elements of a parameter that sit at kinks, the analytic gradient there, and a step that shows the kinks.
+
+    `noise` is that of the contracted value.
+    """
 
     point: Point
     elements: Array
     gradient: Array
     step: float = np.inf
+    noise: float = 0.0
 
 
 def excluded_direction(
@@ -51,7 +55,8 @@ def excluded_direction(
     directions = [np.ones(gradient.size), *(rng.choice([-1.0, 1.0], gradient.size) for _ in range(_RANDOM))]
     directions += [gradient / steepest] if steepest else []
     first = kinked[0].point
-    rounding = SAFETY * scaled_norm(first.outputs.epsilon * u * first.base) / h
+    noise = max(scaled_norm(first.outputs.epsilon * u * first.base), *(part.noise for part in kinked))
+    rounding = 2 * SAFETY * noise / h
     for direction in directions:
         parts = np.split(direction, np.cumsum(sizes)[:-1])
         ahead, behind = (

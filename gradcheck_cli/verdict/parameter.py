@@ -53,7 +53,8 @@ def judge_parameter(
         return result, None
     kinks = np.array(sorted({outcome.element for outcome in at_kinks}))
     step = min(outcome.kink_within or np.inf for outcome in at_kinks)
-    return result, Kinked(point, kinks, basis.cotangents[0].gradient[kinks], step)
+    noise = basis.noise.of(u, np.abs(point.base), np.ones(point.base.shape, dtype=bool))
+    return result, Kinked(point, kinks, basis.cotangents[0].gradient[kinks], step, noise)
 
 
 def rounding_of(point: Point, basis: Basis) -> float:
