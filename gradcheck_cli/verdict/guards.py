@@ -14,6 +14,7 @@ _STRETCH = 3
 """So many steps make a stretch."""
 
 _MOSTLY = 1e-3
+"""Noise above this share of the value is mostly what there is to see."""
 
 
 def abrupt_onset(slopes: Slopes, best: int, numeric: float, error: float) -> int | None:
@@ -38,10 +39,7 @@ def agrees_after_onset(slopes: Slopes, best: int, numeric: float, error: float, 
 def flat_stretch_at(slopes: Slopes, analytic: float, difference: float, start: int) -> bool:
     """Tell whether three steps in a row from `start` on lie within a fifth of `difference` of `analytic`, unkinked."""
     near = np.abs(slopes.central - analytic) <= 0.2 * difference
-    return any(
-        near[r : r + _STRETCH].all() and (slopes.gap[r : r + _STRETCH] <= difference).all()
-        for r in range(start, len(near) - _STRETCH + 1)
-    )
+    return _holds_stretch(near & (slopes.gap <= difference), range(start, len(near) - _STRETCH + 1))
 
 
 def agrees_below(slopes: Slopes, best: int, analytic: float, difference: float) -> bool:
@@ -50,10 +48,12 @@ def agrees_below(slopes: Slopes, best: int, analytic: float, difference: float) 
     Then what looks like noise may be structure finer than the table of noise.
     """
     near = (np.abs(slopes.central - analytic) <= 0.2 * difference) & (slopes.central != 0)
-    return any(
-        near[r : r + _STRETCH].all() and (slopes.gap[r : r + _STRETCH] <= difference).all()
-        for r in range(best - _STRETCH + 1)
-    )
+    return _holds_stretch(near & (slopes.gap <= difference), range(best - _STRETCH + 1))
+
+
+def _holds_stretch(steps: Array, starts: range) -> bool:
+    """Tell whether three steps in a row hold, from any of `starts` on."""
+    return any(steps[start : start + _STRETCH].all() for start in starts)
 
 
 def mostly_noise(slopes: Slopes, best: int, size: float) -> bool:
