@@ -11,6 +11,7 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.variable import Variable, is_recording, value_of
+from gradcheck_cli.findings.diagnose import diagnose
 from gradcheck_cli.knobs import Knobs, read_knobs
 from gradcheck_cli.numeric.call import Subject, subject_of
 from gradcheck_cli.numeric.function import Function, PlainFunction, TracedFunction
@@ -53,6 +54,7 @@ def check(
     started = time.perf_counter()
     samples = dict.fromkeys(values, settings.sample) if settings.sample is not None else {}
     judge(checked, values, settings, [seed], samples, judgement, list(values))
+    diagnose(judgement, {name: value.shape for name, value in {**_arrays(inputs or {}), **values}.items()})
     return _result(subject_of(function), judgement, time.perf_counter() - started, seed)
 
 
@@ -118,6 +120,12 @@ def _floating(name: str, value: Any, settings: Knobs) -> Array:
     if array.dtype.kind not in "fiu":
         raise TypeError(f"{name} should hold real numbers, not {array.dtype}: pass it in inputs if it has no gradient")
     return np.array(array, dtype=settings.dtype)
+
+
+def _arrays(inputs: Mapping[str, Any]) -> dict[str, Array]:
+    """Return the arrays among the inputs."""
+    plain = {name: value_of(value) for name, value in inputs.items()}
+    return {name: value for name, value in plain.items() if isinstance(value, np.ndarray)}
 
 
 def _inputs(inputs: Mapping[str, Any], values: Mapping[str, Array], settings: Knobs) -> dict[str, Any]:

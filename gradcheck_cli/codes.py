@@ -9,7 +9,8 @@ Outcome = Literal["fail", "inconclusive", "pass"]
 
 _FAMILIES: dict[int, str] = {
     100: "gradient-count gradient-shape gradient-dtype input-modified not-repeatable not-linear-in-g "
-    "non-finite layout-dependent wrong-batch-declaration unexpected-value",
+    "non-finite layout-dependent wrong-batch-declaration unexpected-value differs-from-reference "
+    "forward-reverse-mismatch",
     200: "sign-flipped constant-factor missing-term missing-chain-factor transposed broadcast-not-summed "
     "mean-instead-of-sum small-everywhere contribution-overwritten gradient-zero swapped-inputs "
     "some-elements invalid-at-kink unexplained",
@@ -45,5 +46,5 @@ REPORTED = frozenset(
     name
     for name, finding in FINDING_CODES.items()
     if finding.code[:3] in ("GC1", "GC3") and name != "wrong-batch-declaration"
-) | {"invalid-at-kink", "some-elements", "unexplained"}
+) | {"constant-factor", "invalid-at-kink", "some-elements", "unexplained"}
 """The findings that a spec can expect: those that are looked for so far."""

@@ -87,6 +87,22 @@ class ContractViolation(GradcheckError):
         return type(self), (self.finding, self.message, self.operator, self.location, self.hint)
 
 
+class Skipped(GradcheckError):
+    """What a check needs isn't there, and that is no fault: code that isn't written yet, a device."""
+
+
+class MissingDevice(Skipped):
+    """The `device` on which an operator should compute isn't there; `why` is the framework's word for it."""
+
+    def __init__(self, device: str, why: str = "") -> None:
+        self.device = device
+        self.why = why
+        super().__init__(Problem(f"not checked on {device}{f': {why}' if why else ''}", code="missing-device"))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.device, self.why)
+
+
 def near(name: str, names: Iterable[str]) -> str:
     """Suggest the nearest of `names` as a sentence, or return an empty string."""
     close = difflib.get_close_matches(name, list(names), n=1)

@@ -12,7 +12,7 @@ _KEEPDIMS = [False, True]
 
 def _unreduced(values, axis, keepdims, ndim):
     """Give a reduced array its reduced axes back, with size 1."""
-    if keepdims:
+    if keepdims or ndim == 0:  # NumPy reduces a single number over axis 0 and -1, though it has none
         return values
     return np.expand_dims(values, tuple(range(ndim)) if axis is None else axis)
 

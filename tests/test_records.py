@@ -4,7 +4,17 @@ import dataclasses
 
 import pytest
 
-from gradcheck_cli.records import CaseResult, Finding, ParameterResult, RunResult, Verdict
+from gradcheck_cli.records import (
+    CaseResult,
+    Finding,
+    OperatorResult,
+    OperatorsResult,
+    ParameterResult,
+    RunResult,
+    VariantKind,
+    VariantResult,
+    Verdict,
+)
 
 
 def case(verdict, ok):
@@ -53,3 +63,50 @@ def test_records_are_frozen():
     for record in (case(Verdict.PASS, True), ParameterResult("x", (), 1, 1, Verdict.PASS), RunResult(None, ())):
         with pytest.raises(dataclasses.FrozenInstanceError):
             record.name = "other"
+
+
+def variant(verdict, skipped="", rel_err=1e-9, resolution=2e-7, words="somehow"):
+    parameter = ParameterResult("x", (3,), 3, 3, verdict, rel_err, resolution)
+    found = dataclasses.replace(case(verdict, verdict == "pass"), parameters=(parameter,), evaluations=5)
+    return VariantResult(VariantKind.BASE, words, found, skipped=skipped)
+
+
+def operator(verdict, *variants):
+    return OperatorResult("f", "f.py", 1, Verdict(verdict), variants)
+
+
+def test_an_operator_counts_what_was_checked():
+    result = operator(
+        "pass",
+        variant(Verdict.PASS, rel_err=1e-9),
+        variant(Verdict.PASS, rel_err=1e-8, resolution=3e-7),
+        variant(Verdict.FAIL, skipped="degenerate", rel_err=1.0, resolution=1.0),
+        variant(Verdict.PASS, rel_err=None, resolution=None),
+    )
+    assert (len(result.variants), len(result.counted)) == (4, 3)
+    assert (result.elements, result.evaluations) == (9, 20)
+    assert (result.max_rel_err, result.resolution) == (1e-8, 3e-7)
+    assert operator("skip").max_rel_err is None
+
+
+def test_what_speaks_against_an_operator_comes_in_order_and_undecided_last():
+    result = operator(
+        "fail",
+        variant(Verdict.INCONCLUSIVE, words="undecided"),
+        variant(Verdict.PASS, words="right"),
+        variant(Verdict.FAIL, words="wrong"),
+        variant(Verdict.FAIL, skipped="degenerate", words="aside"),
+        variant(Verdict.ERROR, words="raised"),
+    )
+    assert [each.words for each in result.faults] == ["wrong", "raised", "undecided"]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "ok"), [("pass", True), ("skip", True), ("inconclusive", False), ("fail", False), ("error", False)]
+)
+def test_an_operator_is_ok_where_nothing_speaks_against_it(verdict, ok):
+    whole = OperatorsResult(0, 2, (operator("pass"), operator(verdict)))
+    assert whole.operators[1].ok is ok
+    assert whole.ok is ok
+    assert whole.counts[Verdict(verdict)] == 1 + (verdict == "pass")
+    assert not dataclasses.replace(whole, interrupted=True).ok

@@ -51,6 +51,8 @@ LIGHT = [
     ("--help", 0, "list-ops"),
     ("run --help", 0, "--rtol"),
     ("list-ops --help", 0, "--format"),
+    ("check-ops --help", 0, "--samples"),
+    ("check-ops --samples none", 2, "--samples"),
     ("show-op --help", 0, "name"),
     ("", 2, "--help"),
     ("rum", 2, "rum"),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from gradcheck_cli.core.domain import Domain
@@ -12,15 +13,22 @@ from gradcheck_cli.errors import OperatorError, Problem, near
 REQUIRED = object()
 """The default of an attribute that has none."""
 
+_LEFT_OUT = object()
+
 
 @dataclass(frozen=True, eq=False)
 class Input:
-    """An array argument. A variadic one (`*xs`) stands for any number of arrays."""
+    """An array argument. A variadic one (`*xs`) stands for any number of arrays.
+
+    A loose one belongs to code that declares nothing: it takes arrays as any other, and a plain value
+    (a number, a text, a mapping) as it is, without a gradient.
+    """
 
     name: str
     domain: Domain = field(default_factory=Domain)
     optional: bool = False
     variadic: bool = False
+    loose: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,29 +52,39 @@ def signature(name: str, inputs: Sequence[Input], attributes: Sequence[Attribute
 class Binder:
     """Sorts the arguments of a call of one operator into arrays and attributes."""
 
-    def __init__(self, name: str, inputs: Sequence[Input], attributes: Sequence[Attribute]) -> None:
+    def __init__(
+        self,
+        name: str,
+        inputs: Sequence[Input],
+        attributes: Sequence[Attribute],
+        own: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         self.name = name
         self.inputs = inputs
         self.attributes = attributes
+        self.own = own
         self.variadic = bool(inputs) and inputs[-1].variadic
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arrays by position and the attributes by name.
 
         Positional arguments fill the arrays, then the attributes in order; a list or tuple
-        spreads over a variadic input. Raises OperatorError for a missing, repeated or unknown
-        argument.
+        spreads over a variadic input, and an input that is left out has the operator's own value, if
+        there is one. Raises OperatorError for a missing, repeated or unknown argument.
         """
         attributes = dict(kwargs)
         arrays, rest = self._split(list(args))
         self._fill_attributes(attributes, rest, len(args))
         for item in self.inputs[len(arrays) :]:
             if not item.variadic:
-                arrays.append(attributes.pop(item.name, None))
+                arrays.append(attributes.pop(item.name, self.own.get(item.name, _LEFT_OUT)))
         if self.variadic and len(arrays) < len(self.inputs):
             raise self._misuse(f"needs at least one array for '*{self.inputs[-1].name}'")
         for slot, array in enumerate(arrays):
-            self.check_given(slot, array)
+            loose = self.inputs[min(slot, len(self.inputs) - 1)].loose
+            if array is _LEFT_OUT or (array is None and not loose):
+                arrays[slot] = None
+                self.check_given(slot, None)
         self._check_attributes(attributes)
         return tuple(arrays), attributes
 

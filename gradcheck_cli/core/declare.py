@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from gradcheck_cli.core.arguments import REQUIRED, Attribute, Input
 from gradcheck_cli.core.domain import Domain
+from gradcheck_cli.core.jvp import JvpReader
 from gradcheck_cli.core.operator import Operator, Rule
 from gradcheck_cli.core.rule_call import adapted
 from gradcheck_cli.core.source import Source
@@ -26,8 +27,9 @@ def declare(
     options: dict[str, Any],
     rules: Sequence[Marked],
     sampler: Callable[..., Any] | None,
+    jvps: Sequence[Callable[..., Any]] = (),
 ) -> tuple[Operator, list[Problem]]:
-    """Build the Operator that `forward`, its decorator's options and its rules declare.
+    """Build the Operator that `forward`, its decorator's options, its rules and its jvp declare.
 
     Returns it with a list of problems, in the order of their lines; if there are any, the operator
     is not to be used with Variables.
@@ -44,11 +46,13 @@ def declare(
     reader.check_sampler(sampler)
     known = None if kept is None else [*arguments, *outputs, *kept]
     made = _RuleReader(reader, inputs, outputs, known).read(rules)
+    others = [*(attribute.name for attribute in attributes), *outputs, *(kept or ())]
+    jvp = JvpReader(reader.name, inputs, others, kept is not None, reader.say).read(jvps)
     source = reader.source
     doc = inspect.cleandoc(forward.__doc__ or "")
     record = Operator(
-        reader.name, forward, inputs, attributes, outputs, made, doc, source.file, source.line, sampler
-    )  # fmt: skip
+        reader.name, forward, inputs, attributes, outputs, made, doc, source.file, source.line, sampler, jvp=jvp
+    )
     return record, sorted(reader.problems, key=lambda problem: problem.location.line if problem.location else 0)
 
 

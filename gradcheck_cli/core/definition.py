@@ -17,7 +17,7 @@ _MARKS = "__gradcheck_marks__"
 
 
 class Definition:
-    """A marked forward function, to which `backward` and `sample` add the rest.
+    """A marked forward function, to which `backward`, `jvp` and `sample` add the rest.
 
     It is called as the operator itself: with arrays it is the plain function, with Variables it
     records a node. `home` names the module in which `@op` was applied.
@@ -29,6 +29,7 @@ class Definition:
         self.options = options
         self.home = home
         self.rules: list[Marked] = []
+        self.jvps: list[Callable[..., Any]] = []
         self.sampler: Callable[..., Any] | None = None
 
     def backward(self, *target: Any) -> Any:
@@ -47,6 +48,12 @@ class Definition:
         self.rules.append((targets, _python_function(rule, f"@{self.forward.__name__}.backward")))
         self._read_again()
 
+    def jvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Register the derivative in forward mode: from tangents (`t`, or `t_<input>`) to those of the outputs."""
+        self.jvps.append(_python_function(rule, f"@{self.forward.__name__}.jvp"))
+        self._read_again()
+        return rule
+
     def sample(self, sampler: Callable[..., Any]) -> Callable[..., Any]:
         """Register a function that takes a NumPy Generator and returns arguments."""
         self.sampler = _python_function(sampler, f"@{self.forward.__name__}.sample")
@@ -59,7 +66,7 @@ class Definition:
     @functools.cached_property
     def declared(self) -> tuple[Operator, list[Problem]]:
         """The record, and everything that is wrong in the declaration."""
-        return declare(self.forward, self.options, self.rules, self.sampler)
+        return declare(self.forward, self.options, self.rules, self.sampler, self.jvps)
 
     @property
     def operator(self) -> Operator:

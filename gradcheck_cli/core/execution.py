@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradcheck_cli.core.arrays import Array, map_arrays, read_only, same_bytes
+from gradcheck_cli.core.arrays import Array, changed_part, map_arrays, read_only, same_bytes
 from gradcheck_cli.core.returned import read_gradients, read_outputs
-from gradcheck_cli.errors import ContractViolation, Location, OperatorError, Problem
+from gradcheck_cli.errors import ContractViolation, GradcheckError, Location, OperatorError, Problem
 
 if TYPE_CHECKING:
     from gradcheck_cli.core.node import Node
@@ -36,7 +36,8 @@ class Execution:
         ContractViolation when it writes to an input.
         """
         try:
-            views = [None if array is None else read_only(array) for array in arrays]
+            # A loose input may be given a plain value.
+            views = [read_only(array) if isinstance(array, np.ndarray) else array for array in arrays]
             returned = operator.forward(*views, **attributes)
         except (Exception, SystemExit) as error:
             names = [operator.slot_name(slot) for slot in range(len(arrays))]
@@ -60,14 +61,27 @@ class Execution:
         """Raise a violation after which the call's result could still be used; a check may accept it instead."""
         raise violation
 
+    def recorded(
+        self,
+        node: Node,
+        arrays: Sequence[Array | None],
+        attributes: dict[str, Any],
+        outputs: tuple[Array, ...],
+        kept: dict[str, Any],
+    ) -> None:
+        """Learn of a node whose operator has a jvp or a kernel, with all that it is called with; of no use here."""
+
     def rule(self, node: Node, rule: Rule, values: Sequence[Any]) -> dict[int, Array]:
         """Call one backward rule with the values that it asks for; return gradients by input slot."""
+        return read_gradients(node, rule, self.called(node, rule, values))
+
+    def called(self, node: Node, rule: Rule, values: Sequence[Any]) -> Any:
+        """Call one backward rule, or a jvp, and return what it returned."""
         try:
-            returned = rule.function(*map(_protected, values))
+            return rule.function(*map(_protected, values))
         except (Exception, SystemExit) as error:
-            call = _Call(node.operator.name, "backward", rule.location, rule.function, {}, self.violated)
-            returned = call.again(values, rule.asks, error)
-        return read_gradients(node, rule, returned)
+            call = _Call(node.operator.name, rule.kind, rule.location, rule.function, {}, self.violated)
+            return call.again(values, rule.asks, error)
 
 
 _current = Execution()
@@ -128,7 +142,7 @@ class _Call:
         Raises OperatorError with the first exception if it raises again, ContractViolation if it
         wrote to a value.
         """
-        if isinstance(first, ContractViolation | OperatorError):
+        if isinstance(first, GradcheckError):
             raise first
         copies = [map_arrays(value, np.array) for value in values]
         returned, failed = None, False
@@ -137,9 +151,9 @@ class _Call:
         except (Exception, SystemExit):
             failed = True
         for name, before, after in zip(names, values, copies, strict=True):
-            if not same_bytes(before, after):
-                message = f"its {self.what} writes to {name}: arrays given to an operator belong to the graph"
-                hint = f"work on a copy: {name} = {name}.copy(), or return a new array"
+            if (part := changed_part(before, after)) is not None:
+                message = f"its {self.what} writes to {name}{part}: arrays given to an operator belong to the graph"
+                hint = f"work on a copy: {name}{part} = {name}{part}.copy(), or return a new array"
                 violation = ContractViolation("input-modified", message, self.operator, self.where, hint)
                 violation.__cause__ = first
                 self.violated(violation)
@@ -162,6 +176,8 @@ def _asked(node: Node, rule: Rule, cotangents: Sequence[Array | None], name: str
     if g is not None:
         return g
     shape, dtype = node.outputs[output]
+    if dtype.kind != "f" and rule.lenient:
+        return None
     if dtype.kind != "f":
         message = f"its backward asks for '{name}', but that output is {dtype} and has no gradient"
         raise OperatorError(Problem(f"{node.operator.name}: {message}", rule.location, "unknown-name"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -67,8 +67,12 @@ def _hide_namesakes(folder: Path) -> dict[str, ModuleType]:
 
 def _stands_in(module: ModuleType, folder: Path) -> bool:
     """Tell whether a module's file is in `folder`; an environment inside the folder is somewhere else."""
-    places = [getattr(module, "__file__", None) or "", *list(getattr(module, "__path__", None) or ())[:1]]
-    for place in filter(None, places):
+    # Some packages put objects of their own into sys.modules, which answer any question in their own way.
+    path = getattr(module, "__path__", None)
+    places = [getattr(module, "__file__", None), *(list(path)[:1] if isinstance(path, Iterable) else ())]
+    for place in places:
+        if not isinstance(place, str) or not place:
+            continue
         real = Path(place).resolve()
         if real.is_relative_to(folder) and not {"site-packages", "dist-packages"} & set(real.parts):
             return True

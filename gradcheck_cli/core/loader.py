@@ -26,15 +26,37 @@ class Loader:
     """Loads each operator file once per resolved path; registers nothing outside itself."""
 
     def __init__(self) -> None:
-        self._files: dict[Path, tuple[Operator, ...] | OperatorError] = {}
+        self._files: dict[Path, ModuleType | OperatorError] = {}
+        self._operators: dict[Path, tuple[Operator, ...]] = {}
         self._modules: WeakKeyDictionary[ModuleType, tuple[Operator, ...]] = WeakKeyDictionary()
 
     def file(self, path: Path) -> tuple[Operator, ...]:
         """Run the Python file at `path` and return the operators that are marked in it.
 
-        Operators that it imports are not its own. Modules beside it can be imported while it runs.
-        Raises OperatorError when the file is missing, doesn't import (with its own line), marks no
-        operator, two of one name, or declares some wrongly (with all problems at once).
+        Operators that it imports are not its own. Raises OperatorError for a file that can't be used
+        (see `namespace`), that marks no operator, two of one name, or declares some wrongly (with all
+        problems at once).
+        """
+        module = self.namespace(path)
+        resolved = path.resolve()
+        if resolved not in self._operators:
+            named = [value for value in vars(module).values() if isinstance(value, Definition)]
+            own = [definition for definition in named if definition.home == module.__name__]
+            operators = collect(own, marks_of(module)) or self.unmarked(module, resolved)
+            if not operators:
+                raise OperatorError(_no_operator(str(path), resolved, named))
+            self._operators[resolved] = operators
+        return self._operators[resolved]
+
+    def unmarked(self, module: ModuleType, path: Path) -> tuple[Operator, ...]:  # noqa: ARG002 (for subclasses)
+        """Return the operators of a file that marks none: here there are none."""
+        return ()
+
+    def namespace(self, path: Path) -> ModuleType:
+        """Run the Python file at `path` and return what it defines, each file once.
+
+        It is imported as a member of its package, and modules beside it can be imported while it runs.
+        Raises OperatorError when the file is missing or doesn't import (with its own line).
         """
         try:
             resolved = path.resolve()
@@ -56,13 +78,21 @@ class Loader:
         Those that it imports from its own parts count, built-in ones don't. Raises OperatorError
         when it can't be imported, has two operators of one name or declares one wrongly.
         """
+        return self.operators_in(self.imported(name))
+
+    def imported(self, name: str) -> ModuleType:
+        """Import a module or package. Raises OperatorError when that fails."""
         try:
-            module = importlib.import_module(name)
+            return importlib.import_module(name)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # pytest.skip raises no Exception
             raise OperatorError(import_failure(error, f"'{name}' doesn't import")) from error
+
+    def operators_in(self, module: ModuleType) -> tuple[Operator, ...]:
+        """Return the operators in the namespace of a module that was just imported; see `module`."""
         if module not in self._modules:
+            name = module.__name__
             own = [
                 value
                 for value in vars(module).values()
@@ -82,20 +112,23 @@ class Loader:
         """The operators of installed packages."""
         return load_packs(self.module)
 
-    def _load(self, path: Path, shown: str) -> tuple[Operator, ...]:
+    def _load(self, path: Path, shown: str) -> ModuleType:
         if path.suffix != ".py":
             hint = "operator files end with .py"
             raise OperatorError(Problem(f"'{shown}' is not a Python file", None, "not-python", hint))
         if not path.is_file():
             raise OperatorError(Problem(f"no operator file '{shown}'", code="missing-file"))
-        name = f"gradcheck_file_{len(self._files)}_{path.stem}"
+        package, root = _package_of(path)
+        name = f"{package}.{path.stem}" if package else f"gradcheck_file_{len(self._files)}_{path.stem}"
         spec = importlib.util.spec_from_file_location(name, path, loader=FreshLoader(name, str(path)))
         assert spec is not None
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
-        with importable(path.parent):
-            sys.modules[name] = module  # dataclasses and pickle look their module up
+        with importable(path.parent), importable(root):
             try:
+                if package:
+                    importlib.import_module(package)
+                sys.modules[name] = module  # dataclasses and pickle look their module up
                 spec.loader.exec_module(module)
             except KeyboardInterrupt:
                 raise
@@ -103,12 +136,7 @@ class Loader:
                 raise OperatorError(import_failure(error, f"{path.name} doesn't import", path)) from error
             finally:
                 sys.modules.pop(name, None)
-        named = [value for value in vars(module).values() if isinstance(value, Definition)]
-        own = [definition for definition in named if definition.home == name]
-        operators = collect(own, marks_of(module))
-        if not operators:
-            raise OperatorError(_no_operator(shown, path, named))
-        return operators
+        return module
 
 
 def collect(definitions: Iterable[Definition], marks: Iterable[Definition] = ()) -> tuple[Operator, ...]:
@@ -131,6 +159,18 @@ def collect(definitions: Iterable[Definition], marks: Iterable[Definition] = ())
     if problems:
         raise OperatorError(problems)
     return tuple(operators.values())
+
+
+def _package_of(path: Path) -> tuple[str, Path]:
+    """Return the dotted name of the package that a file belongs to, and the folder that holds the package.
+
+    The name is empty for a file in a folder without `__init__.py`.
+    """
+    folder, names = path.parent, []
+    while (folder / "__init__.py").is_file() and folder.name.isidentifier():
+        names.append(folder.name)
+        folder = folder.parent
+    return ".".join(reversed(names)), folder
 
 
 def _is_built_in(module: str) -> bool:

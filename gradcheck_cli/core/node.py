@@ -26,7 +26,7 @@ class Node:
     `parents` has an entry per input array: a pair (node, output index), a leaf Variable, or None
     where no gradient is needed. `saved` maps each name that a needed backward rule asks for to its
     value. `inputs` has the layout of each input array, which its gradient must have too, and None
-    for an optional one that was not given; `outputs` those of the outputs and their cotangents.
+    for one that was not given or is a plain value; `outputs` those of the outputs and their cotangents.
     """
 
     __slots__ = ("inputs", "operator", "outputs", "parents", "rules", "saved")
@@ -47,8 +47,8 @@ class Node:
         self.inputs: tuple[Layout | None, ...]
         try:
             self.inputs = tuple(map(_layout, inputs))
-        except AttributeError:  # an optional input that was not given: rarely, so it costs only then
-            self.inputs = tuple(None if array is None else _layout(array) for array in inputs)
+        except AttributeError:  # an optional input that was not given, a plain value: rarely, so it costs only then
+            self.inputs = tuple(_layout(array) if isinstance(array, np.ndarray) else None for array in inputs)
         self.outputs: tuple[Layout, ...] = tuple(map(_layout, outputs))
 
     @property

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -17,18 +17,27 @@ from gradcheck_cli.core.returned import Kept
 from gradcheck_cli.core.variable import Variable, is_recording
 from gradcheck_cli.errors import Location, OperatorError, Problem
 
+if TYPE_CHECKING:
+    from gradcheck_cli.core.jvp import Jvp
+
 __all__ = ["REQUIRED", "Attribute", "Input", "Operator", "Rule", "holds_variable"]
 
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """A backward function: the inputs that it serves, and the names that it asks for, in order."""
+    """A backward function: the inputs that it serves, and the names that it asks for, in order.
+
+    A lenient one may ask for the cotangent of an output that isn't floating, and gets None.
+    """
+
+    kind: ClassVar[str] = "backward"
 
     function: Callable[..., Any]
     inputs: tuple[str, ...]
     asks: tuple[str, ...]
     file: str
     line: int
+    lenient: bool = field(default=False, kw_only=True)
 
     @property
     def location(self) -> Location:
@@ -55,7 +64,13 @@ class Operator:
     """A named forward with its backward.
 
     `forward` takes the arrays by position and the attributes by name, and returns one array, a
-    tuple of them, or `keep(...)`. `sampler` takes a NumPy Generator and returns arguments.
+    tuple of them, or `keep(...)`. `sampler` takes a NumPy Generator and returns arguments. `own`
+    holds the values of inputs that a call may leave out, a layer's weights. `label` says on which
+    device and in which dtype it computes, where that isn't plain float64: "cuda float32"; `elsewhere`
+    holds the same operator on other devices. `bridged` says that it was made of foreign code. `dtype` is the floating type in which it computes, where
+    that isn't its arrays'. A `kernel` is compared with this operator, its reference. `jvp` is the
+    derivative in forward mode, if there is one. `hints` says more about a finding, by its name. `epsilon`
+    returns the machine epsilon with which the last forward computed, where neither arrays nor `dtype` tell.
     """
 
     name: str
@@ -68,6 +83,15 @@ class Operator:
     file: str = ""
     line: int = 0
     sampler: Callable[[np.random.Generator], Any] | None = None
+    own: Mapping[str, Array] = field(default_factory=dict)
+    label: str = ""
+    elsewhere: tuple[Operator, ...] = ()
+    bridged: bool = False
+    dtype: str = ""
+    kernel: Operator | None = None
+    hints: Mapping[str, str] = field(default_factory=dict)
+    jvp: Jvp | None = None
+    epsilon: Callable[[], float] | None = None
 
     @property
     def signature(self) -> str:
@@ -102,6 +126,8 @@ class Operator:
 
     def cotangent_output(self, name: str) -> int | None:
         """Return which output's cotangent `name` stands for, None if it is no cotangent."""
+        if name in self._arguments:  # code that isn't ours may call a weight g
+            return None
         if name == "g":
             return 0
         if name.startswith("g_") and name[2:] in self.outputs:
@@ -157,12 +183,18 @@ class Operator:
                 pairs = zip(operands, plan.tracked, strict=True)
                 parents = [operand.origin if needed else None for operand, needed in pairs]
                 node = Node(self, parents, plan.rules, saved, arrays, outputs)
+                if self.jvp is not None or self.kernel is not None:
+                    execution.current().recorded(node, arrays, attributes, outputs, kept)
         if len(outputs) == 1:
             return Variable.from_node(outputs[0], node, 0)
         return tuple(
             Variable.from_node(data, node if data.dtype.kind == "f" else None, index)
             for index, data in enumerate(outputs)
         )
+
+    @cached_property
+    def _arguments(self) -> frozenset[str]:
+        return frozenset([*(item.name for item in self.inputs), *(each.name for each in self.attributes)])
 
     @cached_property
     def _array_count(self) -> int:
@@ -175,7 +207,7 @@ class Operator:
 
     @cached_property
     def _binder(self) -> Binder:
-        return Binder(self.name, self.inputs, self.attributes)
+        return Binder(self.name, self.inputs, self.attributes, self.own)
 
     @cached_property
     def _slots(self) -> dict[tuple[Rule, int], tuple[int, ...]]:
@@ -188,8 +220,10 @@ class Operator:
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the forward on arrays; sort arguments that the plain function wouldn't take."""
         variadic = self._array_count < 0
-        if (variadic and any(isinstance(a, list | tuple | str) for a in args)) or (
-            not variadic and len(args) > len(self.inputs)
+        if (
+            self.own
+            or (variadic and any(isinstance(a, list | tuple | str) for a in args))
+            or (not variadic and len(args) > len(self.inputs))
         ):
             args, kwargs = self.bind(args, kwargs)
         returned = self.forward(*args, **kwargs)
@@ -201,13 +235,18 @@ class Operator:
         """Convert operands to arrays; a Python number takes the floating type of the arrays beside it."""
         try:
             arrays: list[Any] = [
-                value if value is None or type(value) in (bool, int, float) else np.asarray(value) for value in values
+                value
+                if value is None or type(value) in (bool, int, float) or self.input_at(slot).loose
+                else np.asarray(value)
+                for slot, value in enumerate(values)
             ]
         except ValueError as error:  # rows of different lengths
             raise OperatorError(Problem(f"{self.name} takes arrays: {error}", None, "wrong-argument")) from error
         types = [array.dtype for array in arrays if isinstance(array, np.ndarray) and array.dtype.kind == "f"]
         floating = np.result_type(*types) if types else None
         for slot, array in enumerate(arrays):
+            if self.input_at(slot).loose and not isinstance(array, np.ndarray):
+                continue
             if array is None:
                 self._binder.check_given(slot, array)
             elif not isinstance(array, np.ndarray):

@@ -19,6 +19,10 @@ Shape = tuple[int, ...]
 _REAL = "fiub"  # kinds of dtypes: floating, integer, unsigned, boolean
 
 
+MISSING = object()
+"""Stands for a gradient that foreign code left out, where it returned fewer than there are inputs."""
+
+
 class Kept:
     """What a forward returned through `keep`: its outputs, and values for the backward."""
 
@@ -44,7 +48,7 @@ def read_outputs(operator: Operator, returned: Any) -> tuple[tuple[Array, ...], 
         returned = (returned,)
     if len(returned) != len(operator.outputs):
         raise _wrong_count(operator, len(returned))
-    outputs = tuple(map(_real_array, returned))
+    outputs = tuple(map(real_array, returned))
     for value, array in zip(returned, outputs, strict=True):
         if array is None:
             got = str(value.dtype) if isinstance(value, np.ndarray) else type(value).__name__
@@ -69,14 +73,14 @@ def read_gradients(node: Node, rule: Rule, returned: Any) -> dict[int, Array]:
     for slot, value in zip(slots, returned, strict=True):
         if node.parents[slot] is None:
             continue
-        gradient = value if type(value) is np.ndarray else _real_array(value)
+        gradient = value if type(value) is np.ndarray else real_array(value)
         if gradient is None or (gradient.shape, gradient.dtype) != node.inputs[slot]:
             gradient = _mended(node, rule, slot, value, gradient)
         gradients[slot] = gradient
     return gradients
 
 
-def _real_array(value: Any) -> Array | None:
+def real_array(value: Any) -> Array | None:
     """Convert to an array of real numbers; None where that isn't possible."""
     try:
         array = np.asarray(value)
@@ -116,9 +120,10 @@ def _mended(node: Node, rule: Rule, slot: int, value: Any, gradient: Array | Non
     layout = node.inputs[slot]
     assert layout is not None, name
     shape, dtype = layout
-    if value is None:
-        message = f"its backward returned None for {name}"
-        declared = f"@op({operator.input_at(slot).name}=arr(nondiff=True))"
+    if value is None or value is MISSING:
+        message = f"its backward returned {'None' if value is None else 'no gradient'} for {name}"
+        own = operator.input_at(slot).name
+        declared = f"domain: {{{own}: {{nondiff: true}}}}" if rule.lenient else f"@op({own}=arr(nondiff=True))"
         hint = f"return zeros, or declare that it has no gradient: {declared}"
         raise ContractViolation("gradient-count", message, operator.name, rule.location, hint)
     if gradient is None:

@@ -64,9 +64,7 @@ class Source:
     def returned_counts(self) -> list[tuple[Location, int]]:
         """List the `return` statements that tell how many outputs they return, with that number."""
         counts = []
-        for statement in _statements(self.tree, inner=False) if self.tree else ():
-            if not isinstance(statement, ast.Return):
-                continue
+        for statement in self.returns():
             value, parts = statement.value, None
             if isinstance(value, ast.Tuple):
                 parts = value.elts
@@ -75,6 +73,24 @@ class Source:
             if parts is not None and not any(isinstance(part, ast.Starred) for part in parts):
                 counts.append((self._at(statement), len(parts)))
         return counts
+
+    def returns(self) -> list[ast.Return]:
+        """List the function's own `return` statements, without those of functions inside it."""
+        statements = _statements(self.tree, inner=False) if self.tree else ()
+        return [statement for statement in statements if isinstance(statement, ast.Return)]
+
+    def assigned(self, name: str) -> list[ast.expr] | None:
+        """List what is assigned to a local variable; None where it gets its value in another way, too."""
+        values: list[ast.expr] = []
+        for statement in _statements(self.tree, inner=False) if self.tree else ():
+            for target, value in _assignments(statement):
+                if isinstance(target, ast.Subscript | ast.Attribute):  # out[0] = 1 leaves `out` what it is
+                    continue
+                if isinstance(target, ast.Name) and target.id == name and value is not None:
+                    values.append(value)
+                elif any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(target)):
+                    return None
+        return values
 
     def _at(self, node: ast.Return | ast.arg | ast.keyword) -> Location:
         # Columns of the tree count bytes, those of a person characters.
@@ -100,6 +116,26 @@ def _statements(tree: ast.AST, inner: bool) -> Iterator[ast.AST]:
             yield statement
             if inner or not isinstance(statement, _Function | ast.ClassDef):
                 yield from _statements(statement, inner)
+
+
+def _assignments(statement: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
+    """Yield the targets of a statement with what each is assigned; None where that is no single expression."""
+    if isinstance(statement, ast.Assign):
+        for target in statement.targets:
+            pair = (target, statement.value)
+            if isinstance(target, ast.Tuple | ast.List) and isinstance(statement.value, ast.Tuple):
+                same = len(target.elts) == len(statement.value.elts)
+                starred = any(isinstance(part, ast.Starred) for part in (*target.elts, *statement.value.elts))
+                if same and not starred:  # out, cache = None, None
+                    yield from zip(target.elts, statement.value.elts, strict=True)
+                    continue
+            yield pair
+    elif isinstance(statement, ast.AnnAssign) and statement.value:
+        yield statement.target, statement.value
+    elif isinstance(statement, ast.For | ast.AsyncFor):
+        yield statement.target, None
+    elif isinstance(statement, ast.With | ast.AsyncWith):
+        yield from ((item.optional_vars, None) for item in statement.items if item.optional_vars)
 
 
 def _is_keep(call: ast.Call) -> bool:

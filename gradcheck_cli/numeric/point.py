@@ -15,11 +15,13 @@ from gradcheck_cli.numeric.steps import element_scales, typical_magnitude
 class Outputs:
     """How several outputs of any shape are one vector. Outputs that are no floats have no gradient and are left out.
 
-    `jitter` is by how much each element of the vector differs between identical calls.
+    `jitter` is by how much each element of the vector differs between identical calls. `coarsest` is the
+    machine epsilon of what is computed in less than single precision on the way, 0 if nothing is.
     """
 
-    def __init__(self, like: Sequence[Array]) -> None:
+    def __init__(self, like: Sequence[Array], coarsest: float = 0.0) -> None:
         self.like = like
+        self.coarsest = coarsest
         self.jitter = np.zeros(sum(out.size for out in like if out.dtype.kind == "f"))
 
     def flat(self, outputs: Sequence[Array]) -> Array:
@@ -46,7 +48,7 @@ class Outputs:
     def epsilon(self) -> Array:
         """The machine epsilon of every element of the vector."""
         parts = [np.full(like.size, np.finfo(like.dtype).eps) for like in self.like if like.dtype.kind == "f"]
-        return np.concatenate(parts).astype(np.float64) if parts else np.empty(0)
+        return np.maximum(np.concatenate(parts).astype(np.float64), self.coarsest) if parts else np.empty(0)
 
 
 class Point:

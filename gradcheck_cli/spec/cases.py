@@ -16,6 +16,7 @@ from gradcheck_cli.spec.arrays.given import GivenValues
 from gradcheck_cli.spec.arrays.records import read_array
 from gradcheck_cli.spec.arrays.shapes import shape_words
 from gradcheck_cli.spec.case import ArraySpec, Case
+from gradcheck_cli.spec.devices import scopes_by_device
 from gradcheck_cli.spec.expected import read_expectation, read_known_gradients, read_known_value
 from gradcheck_cli.spec.language.expression import Expression, compile_expression
 from gradcheck_cli.spec.matrix import Combination, read_matrix
@@ -66,6 +67,8 @@ class CaseReader:
     unused: set[tuple[str, str]] = field(default_factory=set)
     understood: bool = True
     _compiled: dict[tuple[Any, ...], Expression | None] = field(default_factory=dict)
+    # Compiled expressions are found by the id of their scope, which is therefore kept.
+    _scopes: list[Scope | None] = field(default_factory=list)
     _characters: int = 0
 
     def begin_document(self) -> None:
@@ -89,14 +92,17 @@ class CaseReader:
             idle = self._idle(draft, matrix, probe)
             if idle:
                 combinations = read_matrix(matrix.without(idle), set(dims.items), self.problems)
-        return {draft.name + combination.suffix: self._case(draft, scope, combination) for combination in combinations}
+        scopes = scopes_by_device(scope, probe.operators) if scope and probe else {"": scope}
+        self._scopes += scopes.values()
+        return {
+            (name := draft.name + combination.suffix + device): self._case(draft, name, on_device, combination)
+            for device, on_device in scopes.items()
+            for combination in combinations
+        }
 
     def _report_names(self, draft: Draft) -> None:
         """Report what is missing, and names that mean two things."""
         parameters, inputs = draft.table("params"), draft.table("inputs")
-        if not parameters.items and "params" not in draft.checked.damaged:
-            message = "nothing to check: the case has no params"
-            self.problems.add(draft.mark, message, "no-params", f"a minimal spec: {_EXAMPLE}")
         if "expr" not in draft.checked.table.items and "expr" not in draft.checked.damaged:
             self.problems.add(draft.mark, "the case has no expr", "no-expr", f"a minimal spec: {_EXAMPLE}")
         for name in inputs.items:
@@ -189,7 +195,7 @@ class CaseReader:
     def _note(self, key: str, name: str, used: bool) -> None:
         (self.used if used else self.unused).add((key, name))
 
-    def _case(self, draft: Draft, scope: Scope | None, combination: Combination) -> Case | None:
+    def _case(self, draft: Draft, name: str, scope: Scope | None, combination: Combination) -> Case | None:
         """Read one case; None if something is wrong with it."""
         expression = self._expression(draft, scope, combination)
         knobs = self._knobs(draft, combination)
@@ -202,12 +208,14 @@ class CaseReader:
             self.values,
             self.problems,
         )
-        parameters = self._arrays(draft, "params", setting, expression)
+        parameters = self._arrays(draft, "params", setting, expression) | self._own_arrays(draft, expression, knobs)
         inputs = self._arrays(draft, "inputs", setting, expression)
         left_out = (set(draft.table("params").items) | draft.checked.lost_arrays) - set(parameters)
-        if not parameters and draft.table("params").items and "params" not in draft.checked.damaged:
-            message = "nothing to check: the expression uses none of the params"
-            self.problems.add(draft.mark, message, "no-params")
+        if not parameters and "params" not in draft.checked.damaged:
+            given = draft.table("params").items
+            why = "the expression uses none of the params" if given else "the case has no params"
+            hint = "" if given else f"a minimal spec: {_EXAMPLE}"
+            self.problems.add(draft.mark, f"nothing to check: {why}", "no-params", hint)
         get = draft.checked.table.items.get
         expect = read_expectation(get("expect"), list(parameters), left_out, self.problems)
         value = read_known_value(get("value"), self.values)
@@ -218,7 +226,7 @@ class CaseReader:
             return None
         return Case(
             self.problems.file,
-            draft.name + combination.suffix,
+            name,
             Location(self.problems.file, draft.mark.line, draft.mark.column),
             expression,
             tuple(spec for spec in parameters.values() if spec),
@@ -253,6 +261,15 @@ class CaseReader:
             keys = array_keys(node)
             specs[name] = read_array(Entry(name, keys, table.keys[name], key == "params", setting))
         return specs
+
+    def _own_arrays(self, draft: Draft, expression: Expression | None, knobs: Knobs) -> dict[str, ArraySpec | None]:
+        """Return the arrays that belong to the operators of the expression, and are parameters as all others."""
+        own = expression.own if expression else {}
+        place = Location(self.problems.file, draft.mark.line, draft.mark.column)
+        return {
+            name: ArraySpec(name, place, value.shape, knobs.dtype, value.astype(knobs.dtype))
+            for name, value in own.items()
+        }
 
     def report_idle(self, key: str, name: str, mark: Mark) -> None:
         """Say that no case uses an entry that stands among the defaults."""

@@ -1,30 +1,23 @@
-"""The operators of a spec's own: the files and modules under `ops:`."""
+"""The operators of a spec's own: the files, modules and bridges under `ops:`."""
 
 from __future__ import annotations
 
-import os
 import re
-import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from weakref import WeakKeyDictionary
 
-from gradcheck_cli.core.importing import importable
 from gradcheck_cli.core.levels import levels_of
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.scope import Scope
 from gradcheck_cli.errors import OperatorError, near
-from gradcheck_cli.spec.folders import Folders, Unusable, near_file
+from gradcheck_cli.spec.bridge_entries import BridgeEntries
+from gradcheck_cli.spec.folders import Folders, Unusable
+from gradcheck_cli.spec.references import References
 from gradcheck_cli.spec.text.nodes import Listing, Node, Scalar, Table, describe
 from gradcheck_cli.spec.text.problems import Problems
 
 _MODULE_AND_NAME = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*)")
-
-# Modules of a project are forgotten after their import, so each loader remembers what it found in them.
-_modules: WeakKeyDictionary[Loader, dict[tuple[Path | None, str], tuple[Operator, ...]]] = WeakKeyDictionary()
 
 
 @dataclass(eq=False)
@@ -38,11 +31,19 @@ class OperatorFiles:
     data_only: bool = False
     _scopes: dict[int, tuple[Node | None, Scope | None]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.references = References(self.loader, self.folders)
+        self.bridges = BridgeEntries(self.references, self.problems)
+
     def scope(self, node: Node | None) -> Scope | None:
         """Return the scope of a case whose `ops` is `node`; None if something in it is wrong."""
         if id(node) not in self._scopes:
             self._scopes[id(node)] = (node, self._load(node))
         return self._scopes[id(node)][1]
+
+    def groups(self, node: Node) -> list[tuple[Operator, ...] | None]:
+        """Load the entries of a list of operators; None for one that can't be used, which is said."""
+        return [self._entry(entry) for entry in (node.items if isinstance(node, Listing) else [node])]
 
     def _load(self, node: Node | None) -> Scope | None:
         given = dict(self.given)
@@ -52,8 +53,7 @@ class OperatorFiles:
             hint = "leave --data-only out to run operator files that you trust"
             self.problems.add(node.mark, "--data-only refuses a spec that names operator files", "data-only", hint)
             return None
-        entries = node.items if isinstance(node, Listing) else [node]
-        groups = [self._entry(entry) for entry in entries]
+        groups = self.groups(node)
         found = [group for group in groups if group is not None]
         try:
             own = levels_of(found)
@@ -65,9 +65,7 @@ class OperatorFiles:
     def _entry(self, node: Node) -> tuple[Operator, ...] | None:
         """Load one entry; None if it can't be used, which is said."""
         if isinstance(node, Table):
-            hint = "for now name a file of operators, or module:name"
-            self.problems.add(node.mark, "a bridge to other code comes with a later version", "later", hint)
-            return None
+            return self.bridges.read(node)
         if not isinstance(node, Scalar) or not isinstance(node.value, str):
             message = f"ops should be a file of operators or a list of them, not {describe(node)}"
             if not (isinstance(node, Scalar) and node.broken):
@@ -75,62 +73,20 @@ class OperatorFiles:
             return None
         text = node.value
         named = _MODULE_AND_NAME.fullmatch(text)
-        try:
+        with self.bridges.reporting(node.mark) as worked:
             if text.endswith(".py"):
-                return self._file(text)
-            if named:
-                return self._module(named["module"], named["name"])
-        except OperatorError as error:
-            located = [problem for problem in error.problems if problem.location]
-            self.problems.take(located, node.mark)
-            for problem in error.problems:
-                if not problem.location:
-                    self.problems.add(node.mark, problem.message, problem.code, problem.hint)
-            return None
-        except Unusable as error:
-            self.problems.add(node.mark, str(error), "wrong-ops", error.hint)
-            return None
-        hint = "write a file as my_ops.py, an operator of a module as package.module:name"
-        self.problems.add(node.mark, f"'{text}' is neither a Python file nor module:name", "wrong-ops", hint)
-        return None
+                worked.operators = self.loader.file(self.references.path(text))
+            elif named:
+                worked.operators = self._marked(named["module"], named["name"])
+            else:
+                hint = "write a file as my_ops.py, an operator of a module as package.module:name"
+                raise Unusable(f"'{text}' is neither a Python file nor module:name", hint)
+        return worked.operators
 
-    def _file(self, text: str) -> tuple[Operator, ...]:
-        path = self.folders.locate(text)
-        if not self.folders.is_file(path):
-            raise Unusable(f"no operator file '{text}'", near_file(path, (".py",)))
-        return self.loader.file(path)
-
-    def _module(self, module: str, name: str) -> tuple[Operator, ...]:
-        found = _modules.setdefault(self.loader, {})
-        key = (self.folders.project, module)
-        if key not in found:
-            with _project_importable(self.folders.project):
-                found[key] = self._import(module)
-        operators = [operator for operator in found[key] if operator.name == name]
+    def _marked(self, module: str, name: str) -> tuple[Operator, ...]:
+        found = self.loader.operators_in(self.references.module(module))
+        operators = [operator for operator in found if operator.name == name]
         if not operators:
-            hint = near(name, [operator.name for operator in found[key]])
+            hint = near(name, [operator.name for operator in found])
             raise Unusable(f"the module '{module}' has no operator '{name}'", hint)
         return tuple(operators)
-
-    def _import(self, module: str) -> tuple[Operator, ...]:
-        try:
-            return self.loader.module(module)
-        except OperatorError as error:
-            cause = error.__cause__
-            if isinstance(cause, ModuleNotFoundError) and f"{module}.".startswith(f"{cause.name}."):
-                message = f"no module named '{cause.name}' is installed or in the project"
-                raise Unusable(message) from error
-            raise
-
-
-@contextmanager
-def _project_importable(project: Path | None) -> Iterator[None]:
-    """Make the project's modules importable, but not those of the current folder."""
-    path = list(sys.path)
-    with importable(project) if project else nullcontext():
-        here = ("", ".", os.getcwd())
-        sys.path[:] = [entry for entry in sys.path if entry not in here or entry == str(project)]
-        try:
-            yield
-        finally:
-            sys.path[:] = path

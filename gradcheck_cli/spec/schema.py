@@ -15,7 +15,7 @@ Positive = Annotated[int, Field(ge=1)]
 ListSchema = WithJsonSchema({"type": "array"})
 
 
-def _absent() -> Any:
+def absent() -> Any:
     """Make a key optional. It has no default that could be written: an empty value is wrong."""
     return Field(default_factory=lambda: None)
 
@@ -29,33 +29,33 @@ class _Strict(BaseModel):
 class ArrayKeys(_Strict):
     """A parameter or an input in its long form."""
 
-    shape: Whole | str | list[Whole | str] = _absent()
-    value: float | Annotated[list[Any], ListSchema] = _absent()
-    file: str = _absent()
-    init: Literal["normal", "uniform", "zeros", "ones", "he", "xavier", "spd"] = _absent()
-    low: float = _absent()
-    high: float = _absent()
-    avoid: float | list[float] = _absent()
-    distinct: bool = _absent()
-    below: Positive | str = _absent()
-    dtype: str = _absent()
-    sample: Positive = _absent()
+    shape: Whole | str | list[Whole | str] = absent()
+    value: float | Annotated[list[Any], ListSchema] = absent()
+    file: str = absent()
+    init: Literal["normal", "uniform", "zeros", "ones", "he", "xavier", "spd"] = absent()
+    low: float = absent()
+    high: float = absent()
+    avoid: float | list[float] = absent()
+    distinct: bool = absent()
+    below: Positive | str = absent()
+    dtype: str = absent()
+    sample: Positive = absent()
 
 
 class CheckKeys(_Strict):
     """The knobs of a check; what each accepts is said where the knobs are."""
 
-    rtol: float = _absent()
-    eps: float = _absent()
-    sweep: bool = _absent()
-    sample: int = _absent()
-    dtype: str = _absent()
-    timeout: float = _absent()
-    directions: Any = _absent()
-    accuracy: Any = _absent()
-    repeat: Any = _absent()
-    allow: Any = _absent()
-    kinks: Any = _absent()
+    rtol: float = absent()
+    eps: float = absent()
+    sweep: bool = absent()
+    sample: int = absent()
+    dtype: str = absent()
+    timeout: float = absent()
+    directions: Any = absent()
+    accuracy: Any = absent()
+    repeat: Any = absent()
+    allow: Any = absent()
+    kinks: Any = absent()
 
     @field_validator("*", mode="before")
     @classmethod
@@ -83,30 +83,30 @@ ArrayForm = Annotated[
 class CaseKeys(_Strict):
     """One case: an expression with its parameters."""
 
-    name: Annotated[str, Field(description="Name of the case, used to select it")] = _absent()
-    expr: Annotated[str, Field(description="The expression; its last line is the value")] = _absent()
-    params: Annotated[dict[str, ArrayForm], Field(description="Arrays to differentiate and check")] = _absent()
-    inputs: Annotated[dict[str, ArrayForm], Field(description="Arrays that are given")] = _absent()
-    dims: Annotated[dict[str, Whole], Field(description="Sizes by name, for shapes")] = _absent()
+    name: Annotated[str, Field(description="Name of the case, used to select it")] = absent()
+    expr: Annotated[str, Field(description="The expression; its last line is the value")] = absent()
+    params: Annotated[dict[str, ArrayForm], Field(description="Arrays to differentiate and check")] = absent()
+    inputs: Annotated[dict[str, ArrayForm], Field(description="Arrays that are given")] = absent()
+    dims: Annotated[dict[str, Whole], Field(description="Sizes by name, for shapes")] = absent()
     ops: Annotated[
         Any,
         WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
         Field(description="Operator files beside the spec, or module:name"),
-    ] = _absent()
-    seed: Annotated[Whole, Field(description="Seed of everything that is drawn")] = _absent()
-    check: Annotated[CheckKeys, Field(description="Knobs of the check")] = _absent()
-    matrix: Annotated[dict[str, list[Any]], Field(description="Values that multiply the case")] = _absent()
-    expect: Annotated[str | dict[str, str], Field(description="The expected verdict")] = _absent()
-    value: Annotated[float | Annotated[list[Any], ListSchema], Field(description="The known value")] = _absent()
+    ] = absent()
+    seed: Annotated[Whole, Field(description="Seed of everything that is drawn")] = absent()
+    check: Annotated[CheckKeys, Field(description="Knobs of the check")] = absent()
+    matrix: Annotated[dict[str, list[Any]], Field(description="Values that multiply the case")] = absent()
+    expect: Annotated[str | dict[str, str], Field(description="The expected verdict")] = absent()
+    value: Annotated[float | Annotated[list[Any], ListSchema], Field(description="The known value")] = absent()
     grad: Annotated[dict[str, float | Annotated[list[Any], ListSchema]], Field(description="Known gradients")] = (
-        _absent()
+        absent()
     )
 
 
 class SpecKeys(CaseKeys):
     """A spec: one case, or `cases` with defaults for all of them."""
 
-    cases: list[CaseKeys] = _absent()
+    cases: list[CaseKeys] = absent()
 
 
 EXPECTED: dict[tuple[str, ...], str] = {

@@ -15,13 +15,12 @@ from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.numeric.function import Function, Recording, Values
 from gradcheck_cli.numeric.point import Outputs, Point
 from gradcheck_cli.numeric.seeding import SeededExecution, restored
-from gradcheck_cli.records import ParameterResult
 from gradcheck_cli.verdict.contract import CheckedExecution, agree, bad_values
 from gradcheck_cli.verdict.cotangents import signed_cotangent
 from gradcheck_cli.verdict.directions import judge_directions
 from gradcheck_cli.verdict.joint_kinks import Kinked, judge_together
 from gradcheck_cli.verdict.judgement import Judgement, as_finding, skipped
-from gradcheck_cli.verdict.parameter import judge_parameter
+from gradcheck_cli.verdict.parameter import JudgedParameter, judge_parameter
 from gradcheck_cli.verdict.watcher import Watcher
 
 _SURVEY = 20
@@ -52,6 +51,7 @@ def judge(
             judgement.findings.append(as_finding(violation))
             done = {parameter.name for parameter in judgement.parameters}
             judgement.parameters.extend(skipped(name, values[name].shape) for name in only if name not in done)
+    judgement.findings.extend(map(as_finding, check.checked.beside.values()))
     judgement.findings.extend(as_finding(violation, accepted=True) for violation in check.accepted)
     judgement.notes.extend(check.notes())
 
@@ -96,7 +96,7 @@ class _Check:
             is_number = len(outputs) == 1 and outputs[0].size == 1
             self.judgement.value = float(outputs[0].item()) if is_number else None
             _require_finite_value(self.recording, self.checked)
-            self.outputs = Outputs(outputs)
+            self.outputs = Outputs(outputs, self.checked.coarsest)
             self.cotangent = signed_cotangent(self.outputs.epsilon.size, self.rng)
             self.gradients = self.recording.vjp(self.outputs.split(self.cotangent))
             _require_finite_gradients(self.gradients)
@@ -114,7 +114,7 @@ class _Check:
             if kinked:
                 # Kinks of parameters that were not selected count, too: a part must not pass where the whole fails.
                 others = [name for name in self.values if name not in self.only]
-                kinked += [kinks for name in others if (kinks := self._compare(name)[1])]
+                kinked += [kinks for name in others if (kinks := self._compare(name).kinked)]
                 before = kinked[0].point.evaluations
                 judge_together(self.judgement, kinked, self.cotangent, self.rng)
                 self.judgement.evaluations += kinked[0].point.evaluations - before
@@ -125,11 +125,13 @@ class _Check:
 
     def _parameter(self, name: str) -> Kinked | None:
         """Judge one parameter and keep its result; return its elements at kinks."""
-        result, kinks = self._compare(name)
-        self.judgement.parameters.append(result)
-        return kinks
+        judged = self._compare(name)
+        self.judgement.parameters.append(judged.result)
+        if judged.evidence:
+            self.judgement.evidence[name] = judged.evidence
+        return judged.kinked
 
-    def _compare(self, name: str) -> tuple[ParameterResult, Kinked | None]:
+    def _compare(self, name: str) -> JudgedParameter:
         point = Point(self.function, self.values, name, self.outputs, self.watcher.evaluation)
         # A generator of its own, so that a parameter checked alone is checked as among others.
         rng = np.random.default_rng([*self.seed, zlib.crc32(name.encode())])
@@ -137,14 +139,13 @@ class _Check:
         def gradient_of(u: Array) -> Array:
             return np.ravel(self.recording.vjp(self.outputs.split(u))[name]).astype(np.float64)
 
-        kinks = None
         if self.knobs.directions and point.x.size:
-            result = judge_directions(point, self.cotangent, gradient_of, self.knobs, rng)
+            judged = JudgedParameter(judge_directions(point, self.cotangent, gradient_of, self.knobs, rng))
         else:
             elements = choose_elements(point.x.size, self.samples.get(name), rng)
-            result, kinks = judge_parameter(point, self.cotangent, gradient_of, self.knobs, elements, rng)
+            judged = judge_parameter(point, self.cotangent, gradient_of, self.knobs, elements, rng)
         self.judgement.evaluations += point.evaluations
-        return result, kinks
+        return judged
 
     def _require_same_gradient(self) -> None:
         """Evaluate once more and go back: value and gradient must be those of the first time."""

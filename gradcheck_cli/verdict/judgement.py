@@ -10,6 +10,7 @@ import numpy as np
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.errors import ContractViolation
 from gradcheck_cli.records import Finding, ParameterResult, Verdict
+from gradcheck_cli.verdict.evidence import Evidence
 
 
 @dataclass
@@ -23,6 +24,7 @@ class Judgement:
     parameters: list[ParameterResult] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    evidence: dict[str, Evidence] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:

@@ -9,6 +9,7 @@ from itertools import zip_longest
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.errors import OperatorError
 
 Cotangents = Sequence[Array | None]
 Gradients = Sequence[Array | None]
@@ -20,18 +21,22 @@ GATE = 1e-12
 _GATE_EPSILONS = 50
 """The gate in units of the epsilon that the backward computes with, where that is float32's."""
 
-_FLOOR_EPSILONS = 100
+FLOOR_EPSILONS = 100
 """Below so many epsilons of |u * out| / s a gradient is zero, and its violation rounding divided by rounding."""
 
 
 @dataclass(frozen=True)
 class Defect:
-    """A backward that is no linear map, or depends on more than its arguments: the finding, and what was seen."""
+    """A backward that is no linear map, or depends on more than its arguments: the finding, and what was seen.
+
+    `constant` says that it ignores its cotangent: the gradient is the same for every one.
+    """
 
     finding: str
     slot: int
     message: str
     hint: str
+    constant: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,16 +59,30 @@ class Sizes:
         A large input says nothing of how fast the function changes, so it makes no rounding smaller.
         """
         scale = min(self.inputs[slot], 1.0) if slot < len(self.inputs) else 0.0
-        return _FLOOR_EPSILONS * self.epsilon * self.outputs / scale if scale else 0.0
+        return FLOOR_EPSILONS * self.epsilon * self.outputs / scale if scale else 0.0
 
 
-def find_defect(vjp: Vjp, like: Cotangents, sizes: Sizes, accuracy: float, rng: np.random.Generator) -> Defect | None:
+@dataclass(frozen=True)
+class Words:
+    """What a linear map is called, its argument and what it returns."""
+
+    function: str = "backward"
+    argument: str = "g"
+    result: str = "gradient"
+
+
+def find_defect(
+    vjp: Vjp, like: Cotangents, sizes: Sizes, accuracy: float, rng: np.random.Generator, words: Words | None = None
+) -> Defect | None:
     """Call a backward about eight times and return what is wrong with it as a map of its cotangent.
 
     `like` gives shapes and dtypes of the cotangents (None: that output has none). `sizes` tell rounding
-    from violations, `accuracy` is the relative error that the operator's gradients may have.
+    from violations, `accuracy` is the relative error that the operator's gradients may have. A jvp is a
+    linear map, too: `words` say what it is called, and then tangents stand for cotangents and gradients.
     """
-    u, w = _draw(like, rng), _draw(like, rng)
+    words = words or Words()
+    g, gradient = words.argument, words.result
+    u, w = signed_like(like, rng), signed_like(like, rng)
     first = vjp(u)
     at_u = _copies(first)
     at_w = _copies(vjp(w))
@@ -71,18 +90,19 @@ def find_defect(vjp: Vjp, like: Cotangents, sizes: Sizes, accuracy: float, rng: 
         return None  # said where the gradient is used
     if (slot := _differs(first, at_u)) is not None:
         hint = "return a new array, or a copy of the buffer"
-        return Defect("not-repeatable", slot, "a gradient returned before changed when the backward ran again", hint)
+        message = f"a {gradient} returned before changed when the {words.function} ran again"
+        return Defect("not-repeatable", slot, message, hint)
     if (slot := _differs(_copies(vjp(u)), at_u)) is not None:
-        hint = "turn randomness off, or give it a seed; gradients added up between calls do it too"
-        return Defect("not-repeatable", slot, "two backward calls with the same arguments differ", hint)
+        hint = f"turn randomness off, or give it a seed; {gradient}s added up between calls do it too"
+        return Defect("not-repeatable", slot, f"two {words.function} calls with the same arguments differ", hint)
     epsilon = sizes.epsilon
     terms = max((largest(a) for a in at_u if a is not None), default=0.0)
-    gate = max(GATE if epsilon < 1e-10 else _GATE_EPSILONS * epsilon, accuracy)
+    gate = gate_of(epsilon, accuracy)
     ways: list[tuple[str, Cotangents, Callable[[Array, Array], Array]]] = [
-        ("the gradient for -g is not minus that for g", _map(np.negative, u), lambda a, _: -a),
-        ("the gradient for 1000 g is not 1000 times that for g", _map(lambda g: 1000 * g, u), lambda a, _: 1000 * a),
-        ("the gradient for g + w is not the sum of those for g and w", _sum(u, w), lambda a, b: a + b),
-        ("the gradient for g = 0 is not 0", _map(np.zeros_like, u), lambda a, _: np.zeros_like(a)),
+        (f"for -{g} is not minus that for {g}", _map(np.negative, u), lambda a, _: -a),
+        (f"for 1000 {g} is not 1000 times that for {g}", _map(lambda x: 1000 * x, u), lambda a, _: 1000 * a),
+        (f"for {g} + w is not the sum of those for {g} and w", _sum(u, w), lambda a, b: a + b),
+        (f"for {g} = 0 is not 0", _map(np.zeros_like, u), lambda a, _: np.zeros_like(a)),
     ]
     for message, cotangents, combine in ways:
         for slot, (got, a, b) in enumerate(zip(vjp(cotangents), at_u, at_w, strict=True)):
@@ -90,15 +110,33 @@ def find_defect(vjp: Vjp, like: Cotangents, sizes: Sizes, accuracy: float, rng: 
             if got is None or a is None or b is None or not got.size or not np.isfinite(got).all():
                 continue
             violation = _violation(got, combine(a, b), max(largest(a), largest(b)), gate)
-            zero = max(sizes.zero(slot), _FLOOR_EPSILONS * epsilon * terms)
+            zero = max(sizes.zero(slot), FLOOR_EPSILONS * epsilon * terms)
             if violation is not None and violation.off > zero * violation.growth:
-                text = f"{message} (off by {violation.share:.1e})"
-                return Defect("not-linear-in-g", slot, text, _linear_hint(violation.share))
+                text = f"the {gradient} {message} (off by {violation.share:.1e})"
+                # A sign of g would be the same for two draws, and for their multiples; not for -g.
+                constant = cotangents is ways[0][1] and np.array_equal(got, a) and np.array_equal(a, b)
+                if constant:
+                    hint = f"it is the same for every {g}, and right for {g} = 1 only: multiply by {g}"
+                else:
+                    hint = _linear_hint(violation.share, words)
+                return Defect("not-linear-in-g", slot, text, hint, constant)
+    hint = f"don't rely on the memory layout of {g}: reshape or np.ascontiguousarray first"
     for layout in (_strided, _fortran):
-        if (slot := _differs(_copies(vjp(_map(layout, u))), at_u, max(epsilon, accuracy / 1000))) is not None:
-            hint = "don't rely on the memory layout of g: reshape or np.ascontiguousarray first"
-            return Defect("layout-dependent", slot, "the gradient is another for a g that is not contiguous", hint)
+        try:
+            turned = _copies(vjp(_map(layout, u)))
+        except OperatorError as error:
+            slot = next(slot for slot, gradient_of in enumerate(at_u) if gradient_of is not None)
+            message = f"a {g} that is not contiguous is refused: {error.problems[0].message}"
+            return Defect("layout-dependent", slot, message, hint)
+        if (slot := _differs(turned, at_u, max(epsilon, accuracy / 1000))) is not None:
+            message = f"the {gradient} is another for a {g} that is not contiguous"
+            return Defect("layout-dependent", slot, message, hint)
     return None
+
+
+def gate_of(epsilon: float, accuracy: float) -> float:
+    """Return the relative violation that counts for an operator that computes with `epsilon`."""
+    return max(GATE if epsilon < 1e-10 else _GATE_EPSILONS * epsilon, accuracy)
 
 
 @dataclass(frozen=True)
@@ -127,7 +165,8 @@ def largest(array: Array) -> float:
     return float(np.abs(array).max(initial=0.0))
 
 
-def _draw(like: Cotangents, rng: np.random.Generator) -> list[Array | None]:
+def signed_like(like: Cotangents, rng: np.random.Generator) -> list[Array | None]:
+    """Draw numbers of both signs and magnitudes near 1, in shapes and dtypes of `like`; None stays None."""
     drawn: list[Array | None] = []
     for out in like:
         if out is None:
@@ -176,7 +215,8 @@ def _differs(got: Gradients, wanted: Gradients, epsilon: float = 0.0) -> int | N
     return None
 
 
-def _linear_hint(violation: float) -> str:
+def _linear_hint(violation: float, words: Words) -> str:
     if violation < 1e-5:
         return "so little points to float32, or to an iterative solver, whose `accuracy` a spec may state"
-    return "every term of a backward is a factor times g: no abs, clip or threshold of g, and no term without it"
+    function, g = words.function, words.argument
+    return f"every term of a {function} is a factor times {g}: no abs, clip or threshold of {g}, and no term without it"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
@@ -12,6 +14,7 @@ from gradcheck_cli.numeric.point import Point
 from gradcheck_cli.numeric.steps import SWEEP, step_size
 from gradcheck_cli.records import Finding, ParameterResult, SweepPoint, Verdict, WorstElement
 from gradcheck_cli.verdict.compare import Basis, compare, prepare
+from gradcheck_cli.verdict.evidence import Evidence, gather
 from gradcheck_cli.verdict.examine import GradientOf
 from gradcheck_cli.verdict.joint_kinks import Kinked
 from gradcheck_cli.verdict.outcome import Outcome, Status, plain_rel_err
@@ -19,17 +22,23 @@ from gradcheck_cli.verdict.screen import figures
 from gradcheck_cli.verdict.summary import Elements, summarise
 
 
+@dataclass(frozen=True, eq=False)
+class JudgedParameter:
+    """The result of a parameter, with what was measured, and its elements at kinks if there are any."""
+
+    result: ParameterResult
+    evidence: Evidence | None = None
+    kinked: Kinked | None = None
+
+
 def judge_parameter(
     point: Point, u: Array, gradient_of: GradientOf, knobs: Knobs, elements: Array, rng: np.random.Generator
-) -> tuple[ParameterResult, Kinked | None]:
-    """Judge the gradient of the parameter that moves at `point`, at `elements`; see `prepare` for the arguments.
-
-    Returns the result, and the elements that sit at kinks if there are any.
-    """
+) -> JudgedParameter:
+    """Judge the gradient of the parameter that moves at `point`, at `elements`; see `prepare` for the arguments."""
     shape = point.values[point.name].shape
     if elements.size == 0:
         finding = Finding("nothing-checked", f"{point.name} has no elements")
-        return ParameterResult(point.name, shape, 0, 0, Verdict.INCONCLUSIVE, findings=(finding,)), None
+        return JudgedParameter(ParameterResult(point.name, shape, 0, 0, Verdict.INCONCLUSIVE, findings=(finding,)))
     basis = prepare(point, u, gradient_of, knobs, rng)
     outcomes = compare(point, basis, gradient_of, knobs.rtol, elements, rng)
     seen = Elements(outcomes, point.label, rounding_of(point, basis), scaled_norm(u * point.base), knobs)
@@ -49,17 +58,22 @@ def judge_parameter(
         summary.findings,
     )
     at_kinks = [outcome for outcome in outcomes if outcome.status is Status.KINK]
+    evidence = gather(point.name, shape, outcomes)
     if not at_kinks:
-        return result, None
+        return JudgedParameter(result, evidence)
     kinks = np.array(sorted({outcome.element for outcome in at_kinks}))
     step = min(outcome.kink_within or np.inf for outcome in at_kinks)
     noise = basis.noise.of(u, np.abs(point.base), np.ones(point.base.shape, dtype=bool))
-    return result, Kinked(point, kinks, basis.cotangents[0].gradient[kinks], step, noise)
+    return JudgedParameter(result, evidence, Kinked(point, kinks, basis.cotangents[0].gradient[kinks], step, noise))
 
 
 def rounding_of(point: Point, basis: Basis) -> float:
-    """Return the rounding of the value: a gradient of that size may be zero, whatever the parameter's magnitude."""
-    return scaled_norm(basis.noise.epsilon * basis.cotangents[0].u * point.base)
+    """Return the rounding of the value: a gradient of that size may be zero, whatever the parameter's magnitude.
+
+    In single precision at most, since nothing is zero for being small in a type with three digits.
+    """
+    epsilon = np.minimum(basis.noise.epsilon, np.finfo(np.float32).eps)
+    return scaled_norm(epsilon * basis.cotangents[0].u * point.base)
 
 
 def precision_notes(point: Point, basis: Basis) -> list[Finding]:

@@ -1,11 +1,13 @@
 """Read-only views, comparison to the last bit, and the adjoint of broadcasting."""
 
+from collections import OrderedDict, defaultdict, namedtuple
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis.extra.numpy import mutually_broadcastable_shapes
 
-from gradcheck_cli.core.arrays import byte_count, map_arrays, read_only, same_bytes, unbroadcast
+from gradcheck_cli.core.arrays import byte_count, changed_part, map_arrays, read_only, same_bytes, unbroadcast
 
 
 def test_read_only_view_refuses_writing_and_leaves_the_array_writable():
@@ -87,3 +89,93 @@ def test_unbroadcast_leaves_what_no_broadcast_gives_for_the_check_of_shapes(got,
 
 def test_unbroadcast_keeps_the_dtype():
     assert unbroadcast(np.ones((4, 3), dtype=np.float32), (3,)).dtype == np.float32
+
+
+class Cache:
+    """What a layer may keep: arrays as attributes."""
+
+    def __init__(self, x, **others):
+        self.x = x
+        self.__dict__.update(others)
+
+
+def test_arrays_inside_objects_are_mapped_into_new_objects():
+    cache = Cache(np.ones(2), inner=Cache(np.zeros(3)), name="c")
+    mapped = map_arrays(cache, lambda array: array + 1)
+    assert (mapped.x.tolist(), mapped.inner.x.tolist(), mapped.name) == ([2, 2], [1, 1, 1], "c")
+    assert (cache.x.tolist(), cache.inner.x.tolist()) == ([1, 1], [0, 0, 0])
+
+
+def test_named_tuples_stay_named_tuples():
+    Pair = namedtuple("Pair", "x y")
+    mapped = map_arrays(Pair(np.ones(1), "y"), lambda array: array * 3)
+    assert (mapped.x.tolist(), mapped.y) == ([3], "y")
+
+
+def test_changed_bytes_inside_objects_are_seen():
+    cache = Cache(np.ones(2), inner=Cache(np.zeros(3)))
+    before = map_arrays(cache, np.array)
+    assert same_bytes(before, cache)
+    cache.inner.x[1] = 5.0
+    assert not same_bytes(before, cache)
+
+
+def test_objects_in_a_circle_end():
+    cache = Cache(np.ones(2))
+    cache.itself = cache
+    before = map_arrays(cache, np.array)
+    assert same_bytes(before, cache)
+    cache.x[0] = 2.0
+    assert not same_bytes(before, cache)
+    assert byte_count(Cache(np.ones(2), more=[np.ones(3)])) == 40
+
+
+def test_functions_and_modules_are_left_alone():
+    def function():
+        """A function with an array as an attribute."""
+
+    function.table = np.ones(2)
+    assert map_arrays(function, np.array) is function
+    assert map_arrays(np, np.array) is np
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "part"),
+    [
+        (np.zeros(1), np.ones(1), ""),
+        ((np.zeros(1), np.zeros(1)), (np.zeros(1), np.ones(1)), "[1]"),
+        ({"x": [np.zeros(1)]}, {"x": [np.ones(1)]}, "['x'][0]"),
+        (Cache(np.ones(1), inner={3: np.ones(1)}), Cache(np.ones(1), inner={3: np.zeros(1)}), ".inner[3]"),
+        ([np.zeros(1)], [np.zeros(1), np.zeros(1)], ""),
+        ({"x": np.zeros(1)}, {"y": np.zeros(1)}, ""),
+        ((np.zeros(1), "a"), (np.zeros(1), "b"), None),
+        (np.zeros(1), None, None),
+    ],
+)
+def test_the_part_that_changed_is_named(before, after, part):
+    assert changed_part(before, after) == part
+
+
+@pytest.mark.parametrize("make", [lambda: [], lambda: {}, lambda: Cache(np.zeros(2))], ids=["list", "dict", "object"])
+def test_values_that_hold_themselves_end(make):
+    value = make()
+    if isinstance(value, list):
+        value += [np.ones(2), value, value]
+    elif isinstance(value, dict):
+        value.update(x=np.ones(2), a=value, b=(value, [value]))
+    else:
+        value.rest = [value, {"again": value}]
+    before = map_arrays(value, np.array)
+    assert byte_count(value) == 16
+    assert same_bytes(before, value)
+    array = value[0] if isinstance(value, list) else value["x"] if isinstance(value, dict) else value.x
+    array[1] = 7
+    assert not same_bytes(before, value)
+
+
+def test_mappings_of_other_types_keep_them():
+    value = defaultdict(list, x=np.ones(2))
+    mapped = map_arrays(value, lambda array: array + 1)
+    assert (mapped["x"].tolist(), mapped["new"], value["x"].tolist()) == ([2, 2], [], [1, 1])
+    assert byte_count(OrderedDict(x=np.ones(2))) == 16
+    assert changed_part(OrderedDict(x=np.ones(2)), OrderedDict(x=np.zeros(2))) == "['x']"

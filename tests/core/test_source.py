@@ -138,3 +138,39 @@ def test_text_at_the_left_margin_does_not_confuse():
         return keep(np.tanh(x), a=1)
 
     assert Source(forward).kept_names() == ("a",)
+
+
+def several(x):
+    out, cache = None, None
+    out: object
+    for _ in x:
+        out = x + 1
+    first, _ = divmod(x, 2)
+    with open(x) as stream:
+        out[0] = stream
+
+    def inner():
+        out = "of another function"
+        return out.upper()
+
+    if inner:
+        return out, cache
+    return first
+
+
+def test_the_functions_own_returns_are_listed():
+    lines = [statement.lineno for statement in Source(several).returns()]
+    assert lines == [line_of("return out, cache"), line_of("return first")]
+    assert Source(eval("lambda x: x")).returns() == []
+
+
+def test_what_is_assigned_to_a_variable_is_listed():
+    source = Source(several)
+    assert [type(value).__name__ for value in source.assigned("out")] == ["Constant", "BinOp"]
+    assert [type(value).__name__ for value in source.assigned("cache")] == ["Constant"]
+    assert source.assigned("x") == []
+
+
+def test_what_gets_its_value_in_another_way_is_no_single_expression():
+    source = Source(several)
+    assert [source.assigned(name) for name in ("first", "stream", "_")] == [None, None, None]

@@ -35,6 +35,14 @@ def test_value_and_gradient_for_every_shape_and_axis(check, reduction):
     assert check.disagreement(getattr(F, name), [x], attributes) < check.tolerance
 
 
+@pytest.mark.parametrize("axis", [0, -1])
+@pytest.mark.parametrize("name", ["sum", "max", "min", "logsumexp"])  # NumPy's mean refuses it
+def test_single_number_reduces_over_an_axis_that_it_lacks(name, axis, check):
+    x = np.array(1.5)
+    assert check.value(getattr(F, name), [x], {"axis": axis}).shape == ()
+    assert check.disagreement(getattr(F, name), [x], {"axis": axis}) < check.tolerance
+
+
 @pytest.mark.parametrize(("shape", "axis"), [((0, 3), 1), ((0, 3), -1), ((2, 0, 3), 2)])
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_array_without_rows_reduces_to_nothing(name, shape, axis, check):

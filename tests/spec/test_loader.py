@@ -200,8 +200,8 @@ def test_empty_file_says_what_a_spec_needs(said, text):
         (
             "{}",
             [
-                f"1:1 nothing to check: the case has no params [no-params] ({ONE})",
                 f"1:1 the case has no expr [no-expr] ({ONE})",
+                f"1:1 nothing to check: the case has no params [no-params] ({ONE})",
             ],
         ),
         (

@@ -152,16 +152,6 @@ REFUSED = [
     ("no_such_module:f", "1:6 no module named 'no_such_module' is installed or in the project [wrong-ops]"),
     ("os.nothing:f", "1:6 no module named 'os.nothing' is installed or in the project [wrong-ops]"),
     (
-        "[{torch: x}]",
-        "1:7 a bridge to other code comes with a later version [later] "
-        "(for now name a file of operators, or module:name)",
-    ),
-    (
-        "{bridge: x}",
-        "1:6 a bridge to other code comes with a later version [later] "
-        "(for now name a file of operators, or module:name)",
-    ),
-    (
         "[3]",
         "1:7 ops should be a file of operators or a list of them, not the number 3 [wrong-type] (ops: [my_ops.py])",
     ),

@@ -143,7 +143,7 @@ def test_a_backward_that_writes_to_one_of_any_number_of_arrays_is_named():
         return [g for _ in xs]
 
     found = violation(total, X, memory)
-    assert (found.finding, found.message) == ("input-modified", "its backward writes to xs")
+    assert (found.finding, found.message) == ("input-modified", "its backward writes to xs[1]")
 
 
 def test_a_write_of_a_backward_that_gets_round_the_flag_is_named(operator):

@@ -294,3 +294,14 @@ def test_the_cotangents_follow_the_generator():
         defect(lambda g, seen=seen: (seen.append(np.array(g)), g)[1], seed=seed)
     assert all(map(np.array_equal, first, again))
     assert not np.array_equal(first[0], other[0])
+
+
+def test_a_gradient_that_is_the_same_for_every_cotangent_is_told_from_others():
+    for like in (X, np.zeros(())):
+        ignored = defect(lambda g: 2 * X, like=like)
+        assert (ignored.finding, ignored.constant) == ("not-linear-in-g", True)
+        assert "right for g = 1 only" in ignored.hint
+        for backward in (lambda g: np.abs(g) * X.sum(), lambda g: np.sign(g) * X.sum(), lambda g: g * 0 + 2 + g):
+            seen = defect(backward, like=like)
+            assert (seen.finding, seen.constant) == ("not-linear-in-g", False)
+            assert "right for g = 1 only" not in seen.hint

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, TypeAlias
 
+from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.operator import REQUIRED, Input, Operator
 from gradcheck_cli.errors import near
@@ -45,13 +46,15 @@ Arrays: TypeAlias = list[tuple[Input, Argument | None]]
 class Binder:
     """Binds calls, and notes the domain of each array that is a direct argument of an operator.
 
-    `in_index` says that what is bound stands in an index, where whole numbers stay integers.
+    `own` collects the operators' own arrays (a layer's weights) that a call leaves out. `in_index`
+    says that what is bound stands in an index, where whole numbers stay integers.
     """
 
     source: Source
     builder: Builder
     builtins: Mapping[str, Operator]
     domains: dict[str, Domain] = field(default_factory=dict)
+    own: dict[str, Array] = field(default_factory=dict)
     in_index: bool = False
 
     def bind(self, call: Call) -> tuple[tuple[int, ...], dict[str, Any]] | None:
@@ -92,10 +95,20 @@ class Binder:
         return None
 
     def _input(self, operator: Operator, item: Input, argument: Argument | None) -> int | None:
+        if argument is None and item.name in operator.own:
+            return self.builder.array(self._own_array(operator, item))
         left_out = argument is None or (isinstance(argument.value, Constant) and argument.value.value is None)
         if argument is None or (left_out and item.optional):
             return self.builder.slot()
+        if item.loose and isinstance(argument.value, Constant):
+            return self.builder.plain(argument.value.value)
         return self.operand(argument, f"'{item.name}' of {operator.name}", item)
+
+    def _own_array(self, operator: Operator, item: Input) -> str:
+        """Return the name under which a value of the operator's own is a parameter of the case: `net.W`."""
+        name = f"{operator.name}.{item.name}"
+        self.own[name] = operator.own[item.name]
+        return name
 
     def _literal(self, node: ast.expr | ast.keyword, constant: Constant, where: str, kind: str) -> int | None:
         """Put numbers that stand for an array into a slot: floating, unless integers are needed there."""
@@ -185,7 +198,11 @@ class Binder:
         self, call: Call, arrays: Mapping[str, Argument], attributes: Mapping[str, Argument], spread: list[Argument]
     ) -> None:
         operator = call.operator
-        missing = [item.name for item in operator.inputs if not (item.optional or item.variadic or item.name in arrays)]
+        missing = [
+            item.name
+            for item in operator.inputs
+            if not (item.optional or item.variadic or item.name in arrays or item.name in operator.own)
+        ]
         missing += [a.name for a in operator.attributes if a.default is REQUIRED and a.name not in attributes]
         for name in missing:
             self._say(call.node, f"{operator.name} needs '{name}'", f"it is {operator.signature}")

@@ -29,7 +29,8 @@ class Expression:
     `names` are the arrays and constants that it uses. `domains` has an entry for each array that is
     a direct argument of an operator: what the operator accepts there, narrowed over all uses.
     `operators` are the distinct ones that it applies, in order. `indices` are the arrays that stand
-    as an index themselves, so that they hold whole numbers or booleans.
+    as an index themselves, so that they hold whole numbers or booleans. `own` holds arrays that belong to
+    operators and are parameters of the case, too: `net.W` is the weight of the layer `net`.
     """
 
     text: str
@@ -38,6 +39,7 @@ class Expression:
     operators: tuple[Operator, ...]
     indices: frozenset[str]
     program: Program = field(repr=False)
+    own: Mapping[str, Array] = field(default_factory=dict)
 
     def __call__(self, values: Mapping[str, Variable | Array], dtype: np.dtype[Any]) -> tuple[Variable | Array, ...]:
         """Evaluate at `values` (by name), its numbers being of the floating type `dtype`.
@@ -76,7 +78,8 @@ def compile_expression(
         return None
     program = context.builder.build(outputs, source.problem)
     names, indices = frozenset(context.names), frozenset(context.indices)
-    return Expression(text, names, context.binder.domains, tuple(context.operators), indices, program)
+    binder = context.binder
+    return Expression(text, names, binder.domains, tuple(context.operators), indices, program, binder.own)
 
 
 def _position(problem: Problem) -> tuple[int, int]:

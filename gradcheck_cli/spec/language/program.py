@@ -26,11 +26,15 @@ class Slot:
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """How a number is made in the case's floating type: `make(dtype, *numbers in slots)`."""
+    """How a constant is made in the case's floating type: `make(dtype, *numbers in slots)`.
+
+    It is an array unless it is `plain`: a value for an argument that takes more than arrays.
+    """
 
     slot: int
     make: Callable[..., Any]
     operands: tuple[int, ...] = ()
+    plain: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,13 +147,14 @@ class Program:
             with np.errstate(all="ignore"):
                 for recipe in self.recipes:
                     made = recipe.make(dtype, *(registers[slot] for slot in recipe.operands))
-                    registers[recipe.slot] = np.asarray(made)
+                    registers[recipe.slot] = made if recipe.plain else np.asarray(made)
             self._registers[dtype] = registers
         return self._registers[dtype]
 
     def _located(self, step: Step, registers: Registers, problem: Problem) -> Problem:
         """Put an operator's own error at the position of the call, with the shapes that it was given."""
-        shapes = [str(np.shape(value_of(registers[slot]))) for slot in step.operands if registers[slot] is not None]
+        operands = [value_of(registers[slot]) for slot in step.operands]
+        shapes = [str(operand.shape) for operand in operands if isinstance(operand, np.ndarray)]
         clash = problem.code == "operator-raised" and shapes
         hints = [problem.hint, f"the shapes here are {' and '.join(shapes)}" if clash else ""]
         if isinstance(step, Apply) and step.operator.file:
@@ -192,8 +197,12 @@ class Builder:
         """Put a NumPy function of other constants into a slot."""
         return self._make(lambda _, *numbers: function(*numbers), operands)
 
-    def _make(self, make: Callable[..., Any], operands: Sequence[int] = ()) -> int:
-        recipe = Recipe(self.slot(), make, tuple(operands))
+    def plain(self, value: Any) -> int:
+        """Put a value as it is into a slot."""
+        return self._make(lambda _: value, plain=True)
+
+    def _make(self, make: Callable[..., Any], operands: Sequence[int] = (), plain: bool = False) -> int:
+        recipe = Recipe(self.slot(), make, tuple(operands), plain)
         self.recipes.append(recipe)
         return recipe.slot
 

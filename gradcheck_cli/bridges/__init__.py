@@ -1,0 +1,1 @@
+"""Operators from code that was not written for this program: each bridge builds an `Operator` from something else."""
