@@ -12,3 +12,12 @@ class ExitCode(IntEnum):
     INTERNAL_ERROR = 3
     NOTHING_SELECTED = 5
     INTERRUPTED = 130
+
+
+def ended(interrupted: bool, could_not_check: bool, ok: bool) -> ExitCode:
+    """Return how a check ends the process: where several codes apply, 130, 2, 1."""
+    if interrupted:
+        return ExitCode.INTERRUPTED
+    if could_not_check:
+        return ExitCode.COULD_NOT_CHECK
+    return ExitCode.OK if ok else ExitCode.FAILED

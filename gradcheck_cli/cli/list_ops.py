@@ -10,6 +10,7 @@ import typer
 
 from gradcheck_cli.cli.choices import Format
 from gradcheck_cli.cli.exit_codes import ExitCode
+from gradcheck_cli.cli.options import FormatOption
 from gradcheck_cli.cli.streams import say, user_output_to_stderr
 from gradcheck_cli.errors import near, printable
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 OpsOption = Annotated[
     list[Path] | None, typer.Option("--ops", help="Also the operators of this file; may be repeated.", metavar="FILE")
 ]
-FormatOption = Annotated[Format, typer.Option("--format", help="What standard output holds.")]
 
 
 def list_ops(
@@ -46,8 +46,12 @@ def list_ops(
 
 def make_scope(ops: list[Path] | None) -> Scope:
     """Return the scope of the command line: operators of --ops, built-in ones, installed packs."""
-    from gradcheck_cli.core.loader import Loader
-    from gradcheck_cli.core.scope import Scope, levels_of
+    from gradcheck_cli.bridges.library import Library
+    from gradcheck_cli.core.scope import Scope
+    from gradcheck_cli.spec.operator_lists import load_operators
 
-    loader = Loader()
-    return Scope(loader, given=levels_of([loader.file(path) for path in ops or []]))
+    library = Library()
+    scope = Scope(library, given=load_operators(ops or [], library))
+    for note in library.notes:
+        say(printable(f"note: {note}"))
+    return scope

@@ -14,6 +14,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from gradcheck_cli import __version__
+from gradcheck_cli.cli.check_ops import check_ops
 from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.ids import CommandWithIds
 from gradcheck_cli.cli.list_ops import list_ops
@@ -31,6 +32,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(cls=CommandWithIds)(run)
+app.command("check-ops")(check_ops)
 app.command("list-ops")(list_ops)
 app.command("show-op")(show_op)
 

@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
 from gradcheck_cli.cli.choices import Color, Format
-from gradcheck_cli.cli.exit_codes import ExitCode
+from gradcheck_cli.cli.exit_codes import ExitCode, ended
+from gradcheck_cli.cli.options import (
+    ColorOption,
+    EpsOption,
+    FormatOption,
+    OpsOption,
+    QuietOption,
+    RequireDeviceOption,
+    RtolOption,
+    StrictOption,
+    given,
+    knob,
+    options_text,
+)
 from gradcheck_cli.cli.streams import say, user_output_to_stderr
 from gradcheck_cli.errors import printable
-from gradcheck_cli.knobs import read_knob
 
 if TYPE_CHECKING:
     from gradcheck_cli.records import CaseResult, RunResult
     from gradcheck_cli.report.terminal import TerminalReport
     from gradcheck_cli.run.options import Options
-
-
-def _knob(name: str) -> Any:
-    """Return a callback that reads an option as the knob of that name."""
-
-    def read(value: Any) -> Any:
-        try:
-            return None if value is None else read_knob(name, value)
-        except ValueError as error:
-            raise typer.BadParameter(str(error)) from None
-
-    return read
 
 
 def run(
@@ -47,25 +46,20 @@ def run(
         bool, typer.Option("-x", "--exitfirst", help="Stop at the first unexpected verdict.")
     ] = False,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of everything random, in place of the specs'.")] = None,
-    rtol: Annotated[
-        float | None, typer.Option(callback=_knob("rtol"), help="Largest relative error of a right gradient.")
-    ] = None,
-    eps: Annotated[
-        float | None, typer.Option(callback=_knob("eps"), help="Relative step of the central difference.")
-    ] = None,
+    rtol: RtolOption = None,
+    eps: EpsOption = None,
     sample: Annotated[
-        int | None, typer.Option(callback=_knob("sample"), help="Check so many random elements of each parameter.")
+        int | None, typer.Option(callback=knob("sample"), help="Check so many random elements of each parameter.")
     ] = None,
     sweep: Annotated[bool, typer.Option("--sweep", help="Show the error at other steps for every parameter.")] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Kinks and vacuous passes fail.")] = False,
-    ops: Annotated[
-        list[Path] | None, typer.Option("--ops", help="A file of operators; may be repeated.", metavar="FILE")
-    ] = None,
+    strict: StrictOption = False,
+    ops: OpsOption = None,
+    require_device: RequireDeviceOption = None,
     data_only: Annotated[bool, typer.Option("--data-only", help="Refuse operator files: specs are data.")] = False,
-    output: Annotated[Format, typer.Option("--format", help="What standard output holds.")] = Format.TEXT,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Only what isn't as expected.")] = False,
+    output: FormatOption = Format.TEXT,
+    quiet: QuietOption = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Also notes, times and shadowed operators.")] = False,
-    color: Annotated[Color, typer.Option(help="Colour the output.")] = Color.AUTO,
+    color: ColorOption = Color.AUTO,
 ) -> None:
     """Check every parameter of every case of the specs.
 
@@ -74,21 +68,22 @@ def run(
     """
     from gradcheck_cli.run.options import Options
 
-    knobs = {"rtol": rtol, "eps": eps, "sample": sample, "sweep": True if sweep else None}
     options = Options(
         paths=tuple(paths or ["."]),
         keyword=keyword,
         ops=tuple(ops or []),
         data_only=data_only,
         seed=seed,
-        knobs={name: value for name, value in knobs.items() if value is not None},
+        knobs=given(rtol=rtol, eps=eps, sample=sample, sweep=True if sweep else None),
         strict=strict,
         stop_first=stop_first,
+        require_devices=tuple(require_device or []),
     )
     raise typer.Exit(_run(options, output, verbose - quiet, color))
 
 
 def _run(options: Options, output: Format, verbosity: int, color: Color) -> ExitCode:
+    from gradcheck_cli.bridges.library import Library
     from gradcheck_cli.cli.progress import ProgressBar
     from gradcheck_cli.report.json_format import to_json
     from gradcheck_cli.run.collect import collect, shadowed
@@ -96,7 +91,10 @@ def _run(options: Options, output: Format, verbosity: int, color: Color) -> Exit
 
     started = time.perf_counter()
     with user_output_to_stderr() as stdout:
-        selected = collect(options)
+        library = Library()
+        selected = collect(options, library)
+        for note in library.notes:
+            say(printable(f"note: {note}"))
         if not selected:
             say("nothing to check: no case was found or selected (specs are named *.grad.yaml)")
             return ExitCode.NOTHING_SELECTED
@@ -129,19 +127,12 @@ def _terminal_report(stdout: TextIO, options: Options, verbosity: int, color: Co
 
 def rerun_options(options: Options) -> tuple[str, ...]:
     """Return the words of a command line that judges a case in the same way again."""
-    words = [word for path in options.ops for word in ("--ops", str(path))]
-    for name in ("rtol", "eps", "sample"):
-        if name in options.knobs:
-            words += [f"--{name}", str(options.knobs[name])]
-    return (*words, *["--strict"] * options.strict)
+    knobs = {name: value for name, value in options.knobs.items() if name != "sweep"}
+    return options_text(knobs, options.ops, options.strict, options.require_devices)
 
 
 def exit_code(result: RunResult) -> ExitCode:
-    """Return how a run ends the process: where several codes apply, 130, 2, 1."""
+    """Return how a run ends the process."""
     from gradcheck_cli.records import Verdict
 
-    if result.interrupted:
-        return ExitCode.INTERRUPTED
-    if any(case.verdict is Verdict.ERROR for case in result.cases):
-        return ExitCode.COULD_NOT_CHECK
-    return ExitCode.OK if result.ok else ExitCode.FAILED
+    return ended(result.interrupted, any(case.verdict is Verdict.ERROR for case in result.cases), result.ok)

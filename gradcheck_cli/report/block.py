@@ -82,6 +82,8 @@ def _heading(case: CaseResult, view: View) -> Text:
     if case.file:
         heading.append(safe(case.file, view.encoding), "bold").append("  ")
     heading.append(safe(case.name, view.encoding))
+    if case.label:
+        heading.append(f"  ({safe(case.label, view.encoding)})", "dim")
     if was_left_out(case):
         heading.append(_GAP).append("SKIP", _STYLES[Verdict.SKIP])
         heading.append(f"{_GAP}{safe(case.error, view.encoding)}" if case.error else "")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import math
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +12,9 @@ import numpy as np
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.draw import draw, sample_arguments
-from gradcheck_cli.core.operator import REQUIRED, Input, Operator
+from gradcheck_cli.core.operator import Input, Operator
+from gradcheck_cli.report.spec_text import array_text, call_text, can_be_written, files_text, four_digits, quoted
+from gradcheck_cli.run.arguments import argument_names
 
 _COMMON = "3 4"
 _LEADING = "2"
@@ -22,9 +22,6 @@ _LEADING = "2"
 _SIZES = (3, 4, 2)
 _DRAWS = 16
 _MOST_VALUES = 48
-_UNWRITTEN = object()
-_NO_FILE = r"[^\w./-]"
-_NO_EXPRESSION = r": | #|:$"
 
 
 def example_spec(operator: Operator, ops: Sequence[str] = ()) -> str:
@@ -37,13 +34,16 @@ def example_spec(operator: Operator, ops: Sequence[str] = ()) -> str:
     if not any(item.domain.differentiable for item in operator.inputs):
         return ""
     call = (_sampled(operator) if operator.sampler is not None else None) or _declared(operator)
-    lines = [f"ops: [{', '.join(_quoted(file, _NO_FILE) for file in ops)}]"] if ops else []
+    lines = [files_text(ops)] if ops else []
     if call.dims:
         lines.append(f"dims: {{{', '.join(f'{word}: {size}' for word, size in call.dims.items())}}}")
-    lines.append(f"expr: {_quoted(call.expression(operator), _NO_EXPRESSION)}")
+    names = [name if value else "None" for name, _, value in call.arrays]
+    lines.append(f"expr: {quoted(call_text(operator, names, call.attributes))}")
     for title, differentiable in (("params", True), ("inputs", False)):
         entries = [
-            f"  {name}: {value}" for name, item, value in call.arrays if item.domain.differentiable is differentiable
+            f"  {name}: {value}"
+            for name, item, value in call.arrays
+            if value and item.domain.differentiable is differentiable
         ]
         lines += [f"{title}:", *entries] if entries else []
     return "".join(f"{line}\n" for line in lines)
@@ -51,22 +51,16 @@ def example_spec(operator: Operator, ops: Sequence[str] = ()) -> str:
 
 @dataclass
 class _Call:
-    """The arguments of the example: each array's name, declaration and YAML value, then the attributes."""
+    """The arguments of the example: name, declaration and YAML value of each array (empty: left out), attributes."""
 
     arrays: list[tuple[str, Input, str]]
     attributes: dict[str, Any]
     dims: dict[str, int] = field(default_factory=dict)
 
-    def expression(self, operator: Operator) -> str:
-        written = {name: _literal(value) for name, value in self.attributes.items() if value is not None}
-        parts = [name for name, _, _ in self.arrays]
-        parts += [f"{name}={text}" for name, text in written.items() if text is not _UNWRITTEN]
-        return f"{operator.name}({', '.join(parts)})"
-
 
 def _declared(operator: Operator) -> _Call:
     """Build the arguments from shape words: each word becomes a name in `dims`."""
-    taken = {name for name, _ in _names(operator)}
+    taken = {name for name, _ in argument_names(operator)}
     dims: dict[str, int] = {}
     sizes = itertools.cycle(_SIZES)
 
@@ -79,10 +73,10 @@ def _declared(operator: Operator) -> _Call:
             dims[text] = next(sizes)
         return text if text.isidentifier() and text not in taken else str(dims[text])
 
-    arrays = [(name, item, _declared_value(item.domain, word)) for name, item in _names(operator)]
+    arrays = [(name, item, _declared_value(item.domain, word)) for name, item in argument_names(operator)]
     named = {text: size for text, size in dims.items() if text.isidentifier() and text not in taken}
-    attributes = {attribute.name: _first_written(attribute.values) for attribute in operator.attributes}
-    return _Call(arrays, attributes, named)
+    written = {each.name: [value for value in each.values if can_be_written(value)] for each in operator.attributes}
+    return _Call(arrays, {name: values[0] for name, values in written.items() if values}, named)
 
 
 def _declared_value(domain: Domain, word: Any) -> str:
@@ -91,7 +85,7 @@ def _declared_value(domain: Domain, word: Any) -> str:
     below = word(str(domain.below)) if domain.below is not None else ""
     if not words:
         limit = domain.below if isinstance(domain.below, int) else 2
-        return _written(draw(domain, (), np.random.default_rng(0), limit))
+        return _value(draw(domain, (), np.random.default_rng(0), limit))
     shape = " ".join(words)
     if below:
         return f"{{shape: {shape}, below: {below}}}"
@@ -106,62 +100,22 @@ def _sampled(operator: Operator) -> _Call | None:
             drawn.append(sample_arguments(operator, np.random.default_rng(seed)))
         except Exception:  # the user's code: the checks say what is wrong with it, a listing only goes without
             return None
-    arrays, attributes = min(drawn, key=lambda arguments: sum(array.size for array in arguments[0]))
-    if sum(array.size for array in arrays) > _MOST_VALUES:
-        values = [_shape_value(array) for array in arrays]
-    else:
-        values = [_written(array) for array in arrays]
-    named = zip(_names(operator, len(arrays)), values, strict=False)
-    return _Call([(name, item, value) for (name, item), value in named], attributes)
+    arrays, attributes = min(drawn, key=lambda arguments: _size(arguments[0]))
+    text = _shape_value if _size(arrays) > _MOST_VALUES else _value
+    values = ["" if array is None else text(array) for array in arrays]
+    named = zip(argument_names(operator, len(arrays)), values, strict=False)
+    written = {name: value for name, value in attributes.items() if can_be_written(value)}
+    return _Call([(name, item, value) for (name, item), value in named], written)
+
+
+def _size(arrays: Sequence[Array | None]) -> int:
+    return sum(array.size for array in arrays if array is not None)
+
+
+def _value(array: Array) -> str:
+    return array_text(array, four_digits)
 
 
 def _shape_value(array: Array) -> str:
     shape = " ".join(map(str, array.shape))
-    return f"{{shape: {shape}}}" if array.ndim == 1 else shape if array.ndim else _written(array)
-
-
-def _names(operator: Operator, count: int | None = None) -> Iterator[tuple[str, Input]]:
-    """Name the arrays of a call: a variadic `xs` stands for x1, x2."""
-    for item in operator.inputs:
-        if item.variadic:
-            more = 2 if count is None else count - len(operator.inputs) + 1
-            stem = item.name.removesuffix("s") or item.name
-            yield from ((f"{stem}{position}", item) for position in range(1, more + 1))
-        else:
-            yield item.name, item
-
-
-def _first_written(values: Sequence[Any]) -> Any:
-    """Return the first value that an expression can hold, None (left out) if there is none."""
-    return next((value for value in values if value is not REQUIRED and _literal(value) is not _UNWRITTEN), None)
-
-
-def _literal(value: Any) -> Any:
-    """Write an attribute's value as an expression has it; `_UNWRITTEN` for what it has no words for."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, bool | int | str):
-        return repr(value)
-    if isinstance(value, float):
-        return repr(value) if math.isfinite(value) else _UNWRITTEN
-    if isinstance(value, list | tuple):
-        parts = [_literal(part) for part in value]
-        if any(part is _UNWRITTEN for part in parts):
-            return _UNWRITTEN
-        inner = ", ".join(parts)
-        return f"[{inner}]" if isinstance(value, list) else f"({inner},)" if len(parts) == 1 else f"({inner})"
-    return _UNWRITTEN
-
-
-def _written(array: Array) -> str:
-    """Write an array as a YAML list of lists, its numbers with four digits."""
-    if array.ndim:
-        return f"[{', '.join(_written(part) for part in array)}]"
-    if array.dtype.kind == "b":
-        return str(bool(array)).lower()
-    return str(int(array)) if array.dtype.kind in "iu" else f"{float(array):.4g}"
-
-
-def _quoted(text: str, pattern: str) -> str:
-    """Return text for YAML, quoted where it matches `pattern` and would otherwise mean something else."""
-    return "'" + text.replace("'", "''") + "'" if re.search(pattern, text) else text
+    return f"{{shape: {shape}}}" if array.ndim == 1 else shape if array.ndim else _value(array)

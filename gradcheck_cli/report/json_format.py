@@ -58,14 +58,16 @@ def _case(case: CaseResult) -> dict[str, Any]:
         "evaluations": int(case.evaluations),
         "seconds": number(case.seconds),
         "error": case.error,
-        "parameters": [_parameter(parameter) for parameter in case.parameters],
-        "findings": [_finding(finding) for finding in case.findings],
+        "parameters": [parameter_record(parameter) for parameter in case.parameters],
+        "findings": [finding_record(finding) for finding in case.findings],
         "seed": int(case.seed),
         "notes": list(case.notes),
+        "label": case.label,
     }
 
 
-def _parameter(parameter: ParameterResult) -> dict[str, Any]:
+def parameter_record(parameter: ParameterResult) -> dict[str, Any]:
+    """Return a parameter as JSON has it."""
     return {
         "name": parameter.name,
         "shape": [int(size) for size in parameter.shape],
@@ -76,7 +78,7 @@ def _parameter(parameter: ParameterResult) -> dict[str, Any]:
         "resolution": number(parameter.resolution),
         "worst": _worst(parameter.worst) if parameter.worst else None,
         "sweep": [{"eps": number(point.eps), "rel_err": number(point.rel_err)} for point in parameter.sweep],
-        "findings": [_finding(finding) for finding in parameter.findings],
+        "findings": [finding_record(finding) for finding in parameter.findings],
         "directions": int(parameter.directions),
         "element_resolution": number(parameter.element_resolution),
     }
@@ -91,7 +93,8 @@ def _worst(worst: WorstElement) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def finding_record(finding: Finding) -> dict[str, Any]:
+    """Return a finding as JSON has it."""
     where = finding.location
     return {
         "code": finding.code,

@@ -11,7 +11,8 @@ import numpy as np
 
 from gradcheck_cli.codes import FINDING_CODES
 from gradcheck_cli.core.variable import Variable
-from gradcheck_cli.errors import GradcheckError, Problem
+from gradcheck_cli.errors import GradcheckError, MissingDevice, Problem, Skipped
+from gradcheck_cli.findings.diagnose import diagnose
 from gradcheck_cli.knobs import Knobs, read_knobs
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.records import CaseResult, Finding, ParameterResult, Verdict
@@ -20,13 +21,12 @@ from gradcheck_cli.run.escape import escaped
 from gradcheck_cli.run.interrupt import Interrupts
 from gradcheck_cli.run.known import compare_known
 from gradcheck_cli.run.options import Options
+from gradcheck_cli.run.strict import strictly
 from gradcheck_cli.spec.arrays.values import draw_values, number_of
 from gradcheck_cli.spec.case import Case, Expectation
 from gradcheck_cli.verdict.judge import judge
 from gradcheck_cli.verdict.judgement import Judgement, skipped
 from gradcheck_cli.verdict.watcher import Watcher
-
-_STRICT = {"kink-at-point", "vacuous"}
 
 
 def check_case(
@@ -59,6 +59,9 @@ def check_case(
                 interrupts.check()
 
             _judge(case, parameters, knobs, options, judgement, still_wanted, watcher)
+    except Skipped as why:
+        required = isinstance(why, MissingDevice) and why.device in options.require_devices
+        return result(Verdict.ERROR, str(why)) if required else result(Verdict.SKIP, why.problems[0].message)
     except GradcheckError as error:
         return result(Verdict.ERROR, str(error))
     except TimeRanOut:
@@ -111,6 +114,7 @@ def _judge(
     points = {item.name: values[item.name] for item in case.parameters}
     judge(function, points, knobs, [seed, number_of(case.name)], samples, judgement, parameters, watcher)
     judgement.findings.extend(compare_known(case, parameters, judgement))
+    diagnose(judgement, {name: value.shape for name, value in values.items()})
 
 
 def _sample(own: int | None, knobs: Knobs, options: Options) -> int | None:
@@ -126,7 +130,7 @@ def _result(
     error: str | None,
     seconds: float,
 ) -> CaseResult:
-    done = {result.name: _strict(result) if options.strict else result for result in judgement.parameters}
+    done = {result.name: strictly(result) if options.strict else result for result in judgement.parameters}
     shapes = {item.name: item.shape for item in case.parameters}
     results = [
         replace(done.get(name) or skipped(name, shapes[name]), expected=case.expect.of(name)) for name in parameters
@@ -152,6 +156,7 @@ def _result(
         findings=tuple(judgement.findings),
         notes=tuple(judgement.notes),
         seed=case.seed if options.seed is None else options.seed,
+        label=", ".join(dict.fromkeys(each.label for each in case.expression.operators if each.label)),
     )
 
 
@@ -176,8 +181,3 @@ def _meets(expected: str, verdict: Verdict, findings: Sequence[Finding]) -> bool
     if expected not in FINDING_CODES:
         return verdict == expected
     return verdict == FINDING_CODES[expected].outcome and any(finding.name == expected for finding in findings)
-
-
-def _strict(result: ParameterResult) -> ParameterResult:
-    noted = any(finding.name in _STRICT for finding in result.findings)
-    return replace(result, verdict=Verdict.FAIL) if noted and result.verdict is Verdict.PASS else result

@@ -6,15 +6,16 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from gradcheck_cli.bridges.library import Library
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.core.scope import levels_of
 from gradcheck_cli.errors import GradcheckError, Location, Problem, SpecError
 from gradcheck_cli.run.find import SpecFile, find_spec_files
 from gradcheck_cli.run.options import Options
 from gradcheck_cli.run.select import keyword_matcher, matches, selected_parameters
 from gradcheck_cli.spec.case import Case
 from gradcheck_cli.spec.loader import load_spec
+from gradcheck_cli.spec.operator_lists import load_operators
 from gradcheck_cli.spec.text.yaml_reader import LARGEST_FILE
 
 
@@ -26,14 +27,14 @@ class Selected:
     parameters: tuple[str, ...]
 
 
-def collect(options: Options) -> list[Selected]:
-    """Read and validate all specs, and return the selected cases in order.
+def collect(options: Options, loader: Loader | None = None) -> list[Selected]:
+    """Read and validate all specs, and return the selected cases in order; `loader` loads their operators.
 
     Raises SpecError with the problems of all files together.
     """
     keyword = keyword_matcher(options.keyword)
     files = find_spec_files(options.paths)
-    loader = Loader()
+    loader = loader or Library()
     given = given_operators(options, loader)
     selected: list[Selected] = []
     problems: list[Problem] = []
@@ -59,7 +60,7 @@ def given_operators(options: Options, loader: Loader) -> dict[str, Operator]:
     if options.ops and options.data_only:
         raise SpecError(Problem("--data-only refuses the operator files of --ops", code="data-only"))
     try:
-        return levels_of([loader.file(path) for path in options.ops])
+        return load_operators(options.ops, loader)
     except GradcheckError as error:
         raise SpecError(error.problems) from error
 

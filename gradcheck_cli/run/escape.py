@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import traceback
+from collections.abc import Collection
 
 from gradcheck_cli.errors import Location, Problem
 from gradcheck_cli.spec.case import Case
@@ -16,15 +17,20 @@ def escaped(case: Case, error: BaseException) -> Problem | None:
     returns may raise once it is looked at. None if the program itself is to blame.
     """
     files = {operator.file for operator in case.expression.operators}
+    return escaped_from(files, error, "the case", case.location)
+
+
+def escaped_from(files: Collection[str], error: BaseException, what: str, where: Location) -> Problem | None:
+    """Describe an exception as `escaped` does: `files` are those of the operators, `what` needed them at `where`."""
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in files]
-    what = f"{type(error).__name__}: {str(error).strip() or 'no message'}"
+    words = f"{type(error).__name__}: {str(error).strip() or 'no message'}"
     if frames:
         last = frames[-1]
         source = linecache.getline(last.filename, last.lineno or 0).rstrip("\n")
         return Problem(
-            f"an operator raised {what}", Location(last.filename, last.lineno or 0), "operator-raised", "", source
+            f"an operator raised {words}", Location(last.filename, last.lineno or 0), "operator-raised", "", source
         )
     if isinstance(error, MemoryError):
         hint = "make its arrays smaller, or check a sample of their elements"
-        return Problem(f"the case needs more memory than there is: {what}", case.location, "out-of-memory", hint)
+        return Problem(f"{what} needs more memory than there is: {words}", where, "out-of-memory", hint)
     return None

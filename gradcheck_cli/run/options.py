@@ -14,7 +14,7 @@ class Options:
 
     `knobs` holds the knobs that override those of the specs. `seed` overrides theirs too. `strict`
     turns kinks and vacuous passes into failures, `stop_first` ends the run at the first case that
-    isn't as expected.
+    isn't as expected. A case that isn't checked because one of `require_devices` is missing is an error.
     """
 
     paths: tuple[str, ...] = (".",)
@@ -25,3 +25,4 @@ class Options:
     knobs: Mapping[str, Any] = field(default_factory=dict)
     strict: bool = False
     stop_first: bool = False
+    require_devices: tuple[str, ...] = ()

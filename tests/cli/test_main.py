@@ -89,7 +89,7 @@ def test_a_bug_of_ours_is_told_from_a_mistake(
 def _with(error: BaseException, gradcheck: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Any:
     """Run a check that is ended by `error`."""
 
-    def fail(_: object) -> None:
+    def fail(*_: object) -> None:
         raise error
 
     monkeypatch.setattr("gradcheck_cli.run.collect.collect", fail)

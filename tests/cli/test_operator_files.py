@@ -46,7 +46,7 @@ BROKEN = {
     "backward returns for nobody": (TWICE.replace("@twice.backward", "@twice.backward('z')"), 0, ["'z'", "twice"]),
     "no backward": ("\n".join(TWICE.split("\n")[:7]) + "\n", 5, ["twice", "backward"]),
     "two of one name": (TWICE + TWICE, 0, ["two operators are named 'twice'", "[same-name]"]),
-    "no operator": ("x = 1\n", 0, ["marks no operator", "[no-operator]"]),
+    "no operator": ("x = 1\n", 0, ["nothing to check in 'my_ops.py'", "[no-operator]"]),
 }
 
 

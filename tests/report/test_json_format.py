@@ -111,6 +111,7 @@ def test_the_document_is_the_contract() -> None:
         ],
         "seed": 0,
         "notes": [],
+        "label": "",
     }
     document = {
         "schema_version": 1,

@@ -1,0 +1,192 @@
+"""`gradcheck check-ops`: check operators on inputs drawn from their own domains."""
+
+from __future__ import annotations
+
+import functools
+import shlex
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gradcheck_cli.cli.choices import Color, Format
+from gradcheck_cli.cli.exit_codes import ExitCode, ended
+from gradcheck_cli.cli.list_ops import make_scope
+from gradcheck_cli.cli.options import (
+    ColorOption,
+    EpsOption,
+    FormatOption,
+    OpsOption,
+    QuietOption,
+    RequireDeviceOption,
+    RtolOption,
+    StrictOption,
+    given,
+    knob,
+    options_text,
+)
+from gradcheck_cli.cli.save import require_free, write_whole
+from gradcheck_cli.cli.streams import say, user_output_to_stderr
+from gradcheck_cli.errors import printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from gradcheck_cli.core.operator import Operator
+    from gradcheck_cli.core.scope import Scope
+    from gradcheck_cli.records import OperatorsResult
+    from gradcheck_cli.report.variant_spec import Frame
+    from gradcheck_cli.run.operator_options import OperatorOptions
+
+_MARK = "# Written by gradcheck check-ops"
+_SAMPLES = 1
+
+
+def check_ops(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Operators, or patterns such as 'conv*'.", show_default="those of --ops, or all built-in and installed"
+        ),
+    ] = None,
+    ops: OpsOption = None,
+    samples: Annotated[
+        int, typer.Option(min=1, help="Draws for each combination of attribute values.", metavar="N")
+    ] = _SAMPLES,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
+    rtol: RtolOption = None,
+    eps: EpsOption = None,
+    accuracy: Annotated[
+        float | None,
+        typer.Option(
+            callback=knob("accuracy"), help="Relative error of gradients that are right but inexact (a solver)."
+        ),
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(callback=knob("timeout"), help="Seconds that each operator may take.")
+    ] = None,
+    strict: StrictOption = False,
+    require_device: RequireDeviceOption = None,
+    save_spec: Annotated[
+        Path | None,
+        typer.Option("--save-spec", help="Write a spec that reproduces all failing variants.", metavar="FILE"),
+    ] = None,
+    output: FormatOption = Format.TEXT,
+    quiet: QuietOption = False,
+    verbose: Annotated[
+        bool, typer.Option("-v", "--verbose", help="Also notes, times and what was skipped, with the reason.")
+    ] = False,
+    color: ColorOption = Color.AUTO,
+) -> None:
+    """Check operators without a spec, on inputs drawn from their own domains.
+
+    Each is tried on all attribute values that it declares, and on variants of its inputs: 0-d, axes of size 1 and 0,
+    broadcasting, other memory layouts, repeated indices. What the forward refuses is skipped and counted.
+
+    Exit codes: 0 all are right, 1 one is wrong or undecided, 2 could not check, 3 internal error, 5 nothing
+    selected, 130 interrupted.
+    """
+    # Here, since they import NumPy and rich.
+    from gradcheck_cli.cli.console import make_console
+    from gradcheck_cli.report.operator_json import operators_json
+    from gradcheck_cli.run.operator_options import OperatorOptions
+
+    options = OperatorOptions(
+        samples=samples,
+        seed=seed,
+        given=given(rtol=rtol, eps=eps, accuracy=accuracy, timeout=timeout),
+        strict=strict,
+        require_devices=tuple(require_device or []),
+    )
+    files = tuple(ops or [])
+    if save_spec is not None:
+        require_free(save_spec, _MARK)
+    with user_output_to_stderr() as stdout:
+        scope = make_scope(list(files))
+        operators = _selected(scope, names or [])
+        if not operators:
+            raise typer.Exit(ExitCode.NOTHING_SELECTED)
+        started = time.perf_counter()
+        result = _checked(operators, options, color)
+        seconds = time.perf_counter() - started
+        framed = functools.partial(_frame, files, frozenset(scope.given), options)
+        if output is Format.JSON:
+            stdout.write(operators_json(operators, result, framed(Path.cwd())))
+        else:
+            words = options_text(options.given, files, strict, options.require_devices)
+            words += ("--samples", str(samples)) * (samples != _SAMPLES)
+            view = (framed(Path.cwd()), verbose - quiet, words)
+            _write_text(operators, result, *view, seconds, make_console(stdout, color))
+        if save_spec is not None:
+            _save(operators, result, framed(save_spec.parent), save_spec)
+    raise typer.Exit(_exit_code(result))
+
+
+def _selected(scope: Scope, names: Sequence[str]) -> list[Operator]:
+    from gradcheck_cli.run.select_operators import select_operators
+
+    operators, unmatched = select_operators(scope, names)
+    for problem in scope.problems if names or not scope.given else ():
+        say(str(problem))
+    for pattern in unmatched:
+        say(printable(f"{'note' if operators else 'error'}: no operator matches '{pattern}'"))
+    return operators
+
+
+def _checked(operators: Sequence[Operator], options: OperatorOptions, color: Color) -> OperatorsResult:
+    from gradcheck_cli.cli.progress import ProgressBar
+    from gradcheck_cli.run.check_operators import check_operators
+
+    with ProgressBar(len(operators), color) as progress:
+        return check_operators(operators, options, progress)
+
+
+def _frame(files: tuple[Path, ...], names: frozenset[str], options: OperatorOptions, folder: Path) -> Frame:
+    """Return what specs in `folder` have in common; `names` are the operators of the `files`."""
+    from gradcheck_cli.report.variant_spec import Frame
+    from gradcheck_cli.run.reach import named_from
+
+    knobs = {name: value for name, value in options.given.items() if name != "timeout"}
+    again = printable(shlex.join(word for file in files for word in ("--ops", str(file))))
+    return Frame(options.seed, knobs, named_from(folder, files), names, again, options.strict)
+
+
+def _write_text(
+    operators: Sequence[Operator],
+    result: OperatorsResult,
+    frame: Frame,
+    verbosity: int,
+    words: tuple[str, ...],
+    seconds: float,
+    console: Console,
+) -> None:
+    from rich.text import Text
+
+    from gradcheck_cli.report.operator_table import OperatorView, render_operators
+
+    width = console.width if console.file.isatty() else None
+    view = OperatorView(verbosity, width, console.encoding, words, frame)
+    lines = render_operators(operators, result, view, seconds)
+    console.print(Text("\n").join(lines), soft_wrap=True)
+
+
+def _save(operators: Sequence[Operator], result: OperatorsResult, frame: Frame, path: Path) -> None:
+    """Write the spec of all failing variants, and say what became of it."""
+    from gradcheck_cli.report.variant_spec import failing_specs
+
+    text, missing = failing_specs(operators, result, frame, f"{_MARK[2:]}: arguments on which operators failed.")
+    for each in missing:
+        say(printable(f"note: not in {path}: {each}"))
+    if not text:
+        say(printable(f"note: {path} is not written: there is nothing to reproduce"))
+        return
+    write_whole(path, text)
+    say(printable(f"note: wrote {path}"))
+
+
+def _exit_code(result: OperatorsResult) -> ExitCode:
+    from gradcheck_cli.records import Verdict
+
+    return ended(result.interrupted, bool(result.counts[Verdict.ERROR]), result.ok)

@@ -1,0 +1,57 @@
+"""Options that several commands share, and how the words of a command line are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gradcheck_cli.cli.choices import Color, Format
+from gradcheck_cli.knobs import read_knob
+
+
+def knob(name: str) -> Any:
+    """Return a callback that reads an option as the knob of that name."""
+
+    def read(value: Any) -> Any:
+        try:
+            return None if value is None else read_knob(name, value)
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from None
+
+    return read
+
+
+RtolOption = Annotated[
+    float | None, typer.Option(callback=knob("rtol"), help="Largest relative error of a right gradient.")
+]
+EpsOption = Annotated[float | None, typer.Option(callback=knob("eps"), help="Relative step of the central difference.")]
+StrictOption = Annotated[bool, typer.Option("--strict", help="Kinks and vacuous passes fail.")]
+OpsOption = Annotated[
+    list[Path] | None,
+    typer.Option("--ops", help="Operators: a Python file, or YAML as under ops:; may be repeated.", metavar="FILE"),
+]
+RequireDeviceOption = Annotated[
+    list[str] | None,
+    typer.Option("--require-device", help="A missing one is an error, not a skip; may be repeated.", metavar="NAME"),
+]
+FormatOption = Annotated[Format, typer.Option("--format", help="What standard output holds.")]
+QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Only what isn't as expected.")]
+ColorOption = Annotated[Color, typer.Option(help="Colour the output.")]
+
+
+def given(**knobs: Any) -> dict[str, Any]:
+    """Return the knobs that a command line sets."""
+    return {name: value for name, value in knobs.items() if value is not None}
+
+
+def options_text(
+    knobs: Mapping[str, Any], ops: tuple[Path, ...], strict: bool, devices: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the words of a command line that stand for these options."""
+    words = [word for path in ops for word in ("--ops", str(path))]
+    words += [word for name, value in knobs.items() for word in (f"--{name}", str(value))]
+    words += [word for device in devices for word in ("--require-device", device)]
+    return (*words, *["--strict"] * strict)
