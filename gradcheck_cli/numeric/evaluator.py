@@ -1,0 +1,91 @@
+"""What evaluates a function for many perturbations of one parameter: the interface, and the loop that always works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+
+Announce = Callable[[int], None]
+"""Hears how many perturbations are evaluated next; may raise to stop."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """How the outputs changed while elements `start` to `stop` (of those asked for) moved, each alone.
+
+    `changes` has the shape (rows, S, K), K = stop - start: `changes[r, s, k]` is output less output at the point, in
+    float64, when element `start + k` has its s-th value. `positions`, shape (rows, K), tells which output of the
+    vector that is: the same for all values of an element, each output at most once; outputs that aren't named
+    keep their values exactly. Without `positions` row r is output r, and there are as many rows as outputs. An
+    element that moves nothing may have 0 rows. NaN in all rows where the function leaves its domain.
+
+    Both arrays are only read, and only until the next chunk is asked for.
+    """
+
+    start: int
+    stop: int
+    changes: Array
+    positions: Array | None = None
+
+
+class Evaluator(Protocol):
+    """Evaluates a function around a point while elements of one parameter move.
+
+    Outputs are one float64 vector, as `Outputs.flat` joins them. `outside` says what happened the last
+    time the function left its domain. A broken contract is raised as it is.
+    """
+
+    outside: str
+
+    def one_by_one(self, elements: Array, values: Array, announce: Announce) -> Iterator[Chunk]:
+        """Move each of `elements`, shape (n,), alone, to its `values`, shape (S, n); yield chunks in ascending order.
+
+        An element may occur more than once. The values are float64 numbers that the parameter's dtype holds
+        exactly. All S values of an element are in the same chunk; how many elements a chunk has is up to
+        the evaluator. Calls `announce(S * K)` before a chunk is evaluated; an exception it raises passes through.
+        """
+
+    def together(self, values: Array, announce: Announce) -> Array:
+        """Give all elements other values at once; return how each output changed, shape (K, outputs).
+
+        `values` has the shape (K, n): K points, all elements in C order, held exactly by the dtype. A row of
+        NaN where the function leaves its domain. Calls `announce(count)` before it evaluates `count` of the points.
+        """
+
+
+class Loop:
+    """Evaluates one perturbation after the other.
+
+    `change` returns how far each output moves when the parameter has the given flat values (in its dtype).
+    `x` is the parameter, any shape.
+    """
+
+    outside = ""
+
+    def __init__(self, change: Callable[[Array], Array], x: Array) -> None:
+        self.change = change
+        self.x = x
+
+    def one_by_one(self, elements: Array, values: Array, announce: Announce) -> Iterator[Chunk]:
+        """Evaluate every value of every element; one chunk for each element."""
+        for k, element in enumerate(elements):
+            columns = []
+            for value in values[:, k]:
+                announce(1)
+                moved = np.array(self.x)
+                moved.reshape(-1)[element] = value
+                columns.append(self.change(moved))
+            yield Chunk(k, k + 1, np.stack(columns, axis=1)[:, :, None])
+
+    def together(self, values: Array, announce: Announce) -> Array:
+        """Evaluate every row of `values`."""
+        rows = []
+        for row in values:
+            announce(1)
+            rows.append(self.change(row.astype(self.x.dtype).reshape(self.x.shape)))
+        return np.array(rows)
