@@ -14,15 +14,22 @@ Announce = Callable[[int], None]
 """Hears how many perturbations are evaluated next; may raise to stop."""
 
 
+_CHUNK = 2**17
+"""Numbers that a chunk of the loop holds, about: a megabyte."""
+
+_MOST = 256
+"""Elements of a chunk of the loop, at most."""
+
+
 @dataclass(frozen=True, eq=False)
 class Chunk:
     """How the outputs changed while elements `start` to `stop` (of those asked for) moved, each alone.
 
     `changes` has the shape (rows, S, K), K = stop - start: `changes[r, s, k]` is output less output at the point, in
     float64, when element `start + k` has its s-th value. `positions`, shape (rows, K), tells which output of the
-    vector that is: the same for all values of an element, each output at most once; outputs that aren't named
-    keep their values exactly. Without `positions` row r is output r, and there are as many rows as outputs. An
-    element that moves nothing may have 0 rows. NaN in all rows where the function leaves its domain.
+    vector that is: they depend on the element alone, not on its values, and each output is named at most once;
+    outputs that aren't named keep their values exactly. Without `positions` row r is output r, and there are as many
+    rows as outputs. A chunk may have 0 rows. NaN in all rows where the function leaves its domain.
 
     Both arrays are only read, and only until the next chunk is asked for.
     """
@@ -48,6 +55,7 @@ class Evaluator(Protocol):
         An element may occur more than once. The values are float64 numbers that the parameter's dtype holds
         exactly. All S values of an element are in the same chunk; how many elements a chunk has is up to
         the evaluator. Calls `announce(S * K)` before a chunk is evaluated; an exception it raises passes through.
+        Other calls may be made before the iterator is used up, and leave the arrays of its last chunk alone.
         """
 
     def together(self, values: Array, announce: Announce) -> Array:
@@ -61,8 +69,7 @@ class Evaluator(Protocol):
 class Loop:
     """Evaluates one perturbation after the other.
 
-    `change` returns how far each output moves when the parameter has the given flat values (in its dtype).
-    `x` is the parameter, any shape.
+    `change` returns how far each output moves when the parameter has other values, an array like `x`.
     """
 
     outside = ""
@@ -72,15 +79,26 @@ class Loop:
         self.x = x
 
     def one_by_one(self, elements: Array, values: Array, announce: Announce) -> Iterator[Chunk]:
-        """Evaluate every value of every element; one chunk for each element."""
-        for k, element in enumerate(elements):
-            columns = []
-            for value in values[:, k]:
-                announce(1)
-                moved = np.array(self.x)
-                moved.reshape(-1)[element] = value
-                columns.append(self.change(moved))
-            yield Chunk(k, k + 1, np.stack(columns, axis=1)[:, :, None])
+        """Evaluate every value of every element."""
+        start, count, rows = 0, len(values), 0
+        while start < len(elements):
+            # The first element shows how many outputs there are.
+            many = max(1, min(_MOST, _CHUNK // max(1, rows * count))) if start else 1
+            stop = min(start + many, len(elements))
+            columns = [self._one(elements[k], values[:, k], announce) for k in range(start, stop)]
+            rows = columns[0].shape[0]
+            yield Chunk(start, stop, np.stack(columns, axis=2))
+            start = stop
+
+    def _one(self, element: int, values: Array, announce: Announce) -> Array:
+        """Return the changes for all values of one element, shape (outputs, S)."""
+        changes = []
+        for value in values:
+            announce(1)
+            moved = np.array(self.x, order="C")
+            moved.reshape(-1)[element] = value
+            changes.append(self.change(moved))
+        return np.stack(changes, axis=1)
 
     def together(self, values: Array, announce: Announce) -> Array:
         """Evaluate every row of `values`."""
