@@ -53,9 +53,9 @@ class ProgressBar(Progress):
         self._evaluations = 0
         self._name = name
 
-    def evaluation(self) -> None:
-        """Hear that the case is evaluated once more."""
-        self._evaluations += 1
+    def evaluation(self, count: int = 1) -> None:
+        """Hear that the case is evaluated `count` times more."""
+        self._evaluations += count
         if self._wanted and time.monotonic() > self._due:
             self._due = time.monotonic() + _PAUSE
             self._show()

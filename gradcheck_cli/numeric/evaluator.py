@@ -43,11 +43,12 @@ class Chunk:
 class Evaluator(Protocol):
     """Evaluates a function around a point while elements of one parameter move.
 
-    Outputs are one float64 vector, as `Outputs.flat` joins them. `outside` says what happened the last
-    time the function left its domain. A broken contract is raised as it is.
+    Outputs are one float64 vector, as `Outputs.flat` joins them. A broken contract is raised as it is.
     """
 
-    outside: str
+    @property
+    def outside(self) -> str:
+        """What happened the last time the function left its domain; empty if it never did, or where the point knows."""
 
     def one_by_one(self, elements: Array, values: Array, announce: Announce) -> Iterator[Chunk]:
         """Move each of `elements`, shape (n,), alone, to its `values`, shape (S, n); yield chunks in ascending order.

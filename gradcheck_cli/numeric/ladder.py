@@ -31,13 +31,6 @@ class Pair:
         return bool(np.isfinite(self.plus).all()), bool(np.isfinite(self.minus).all())
 
 
-def take_pair(point: Point, element: int, h: float) -> Pair:
-    """Evaluate at x+h and x-h of one element."""
-    above, plus = point.moved(element, h)
-    below, minus = point.moved(element, -h)
-    return Pair(h, float(above), -float(below), plus, minus)
-
-
 @dataclass(frozen=True, eq=False)
 class Slopes:
     """The difference quotients of sum(cotangent * output) at ascending steps `h`.
@@ -73,12 +66,30 @@ class Slopes:
 
 
 class Ladder:
-    """The pairs of one element in the order of their steps."""
+    """The pairs of one element in the order of their steps.
 
-    def __init__(self, point: Point, element: int) -> None:
-        self.point = point
+    `positions` names the outputs that the element can move (see `Chunk`), None means all; the pairs, the ladder's
+    `point` and the slopes are about these alone.
+    """
+
+    def __init__(self, point: Point, element: int, positions: Array | None = None) -> None:
+        self.point = point.seen_by(positions)
         self.element = element
+        self.positions = positions
+        self._outputs = point.base.size
         self._pairs: dict[float, Pair] = {}
+
+    def seen(self, vector: Array) -> Array:
+        """Return the entries of a vector of all outputs that belong to the outputs seen."""
+        return vector if self.positions is None else vector[self.positions]
+
+    def spread(self, vector: Array) -> Array:
+        """Return a vector of all outputs from one of the outputs seen, zeros elsewhere."""
+        if self.positions is None:
+            return vector
+        everything = np.zeros(self._outputs)
+        everything[self.positions] = vector
+        return everything
 
     @property
     def pairs(self) -> list[Pair]:
@@ -93,9 +104,16 @@ class Ladder:
     def climb(self, steps: Iterable[float]) -> None:
         """Evaluate at further steps. A step that the spacing of x distorts is left out."""
         x, spacing = self.point.x[self.element], float(self.point.spacings[self.element])
-        for h in steps:
-            if h not in self._pairs and h >= spacing and x + h != x:
-                self._pairs[h] = take_pair(self.point, self.element, h)
+        new = np.array([h for h in steps if h not in self._pairs and h >= spacing and x + h != x])
+        if new.size:
+            realised, changes = self.point.alone(self.element, np.concatenate([new, -new]))
+            self.take(new, realised[: new.size], -realised[new.size :], changes)
+
+    def take(self, steps: Array, above: Array, below: Array, changes: Array) -> None:
+        """Take over pairs that were evaluated: `changes` has the rows of all x+h, then those of all x-h."""
+        for k, h in enumerate(steps):
+            plus, minus = changes[k], changes[len(steps) + k]
+            self._pairs[float(h)] = Pair(float(h), float(above[k]), float(below[k]), plus, minus)
 
     def reach(self) -> float:
         """Return the largest step up to which both sides are in the domain; 0 if none is, infinity if all are."""

@@ -82,6 +82,12 @@ class Noise:
     level: Array
     base: Array
 
+    def at(self, positions: Array | None) -> Noise:
+        """Return the noise of some of the outputs; None: all."""
+        if positions is None:
+            return self
+        return Noise(self.epsilon[positions], self.level[positions], self.base[positions])
+
     def joined(self, other: Noise) -> Noise:
         """Return the larger noise of two, output by output."""
         return Noise(np.maximum(self.epsilon, other.epsilon), np.maximum(self.level, other.level), self.base)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import copy
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.errors import ContractViolation, GradcheckError
+from gradcheck_cli.numeric.evaluator import Announce, Chunk, Evaluator, Loop
 from gradcheck_cli.numeric.function import Function, Values
 from gradcheck_cli.numeric.steps import element_scales, typical_magnitude
 
@@ -15,14 +17,18 @@ from gradcheck_cli.numeric.steps import element_scales, typical_magnitude
 class Outputs:
     """How several outputs of any shape are one vector. Outputs that are no floats have no gradient and are left out.
 
-    `jitter` is by how much each element of the vector differs between identical calls. `coarsest` is the
-    machine epsilon of what is computed in less than single precision on the way, 0 if nothing is.
+    `epsilon` is the machine epsilon of each element of the vector, `jitter` by how much it differs between
+    identical calls. `coarsest` is the epsilon of what is computed in less than single precision on the way,
+    0 if nothing is.
     """
 
     def __init__(self, like: Sequence[Array], coarsest: float = 0.0) -> None:
         self.like = like
-        self.coarsest = coarsest
-        self.jitter = np.zeros(sum(out.size for out in like if out.dtype.kind == "f"))
+        parts = [
+            np.full(out.size, max(float(np.finfo(out.dtype).eps), coarsest)) for out in like if out.dtype.kind == "f"
+        ]
+        self.epsilon = np.concatenate(parts) if parts else np.empty(0)
+        self.jitter = np.zeros(self.epsilon.size)
 
     def flat(self, outputs: Sequence[Array]) -> Array:
         """Join the floating outputs into one float64 vector."""
@@ -44,19 +50,13 @@ class Outputs:
                 parts.append(np.zeros(like.shape))
         return tuple(parts)
 
-    @property
-    def epsilon(self) -> Array:
-        """The machine epsilon of every element of the vector."""
-        parts = [np.full(like.size, np.finfo(like.dtype).eps) for like in self.like if like.dtype.kind == "f"]
-        return np.maximum(np.concatenate(parts).astype(np.float64), self.coarsest) if parts else np.empty(0)
-
 
 class Point:
     """The function around `values` while elements of the parameter `name` move.
 
     `base` is the vector of outputs at the point, `spacings` how far each element's neighbours in its dtype
-    are, `outside` what happens outside of the domain. Calls `on_evaluation` before every evaluation
-    and counts them in `evaluations`.
+    are. Calls `on_evaluation` with their number before evaluations, and counts them in `evaluations`. The
+    `evaluator` is a plain loop unless another is given.
     """
 
     def __init__(
@@ -65,7 +65,8 @@ class Point:
         values: Values,
         name: str,
         outputs: Outputs,
-        on_evaluation: Callable[[], None] = lambda: None,
+        on_evaluation: Announce = lambda _count: None,
+        evaluator: Evaluator | None = None,
     ) -> None:
         self.function = function
         self.values = dict(values)
@@ -74,12 +75,24 @@ class Point:
         self.base = outputs.flat(outputs.like)
         self.on_evaluation = on_evaluation
         self.evaluations = 0
-        self.outside = "the value is not finite there"
+        self._outside = "the value is not finite there"
         self._array = self.values[name]
+        self.evaluator: Evaluator = evaluator or Loop(lambda array: self._evaluate({name: array}), self._array)
         self.x = np.ravel(self._array).astype(np.float64)
         self.typical = typical_magnitude(self.x)
         self.scales = element_scales(self.x)
         self.spacings = np.abs(np.spacing(np.ravel(self._array))).astype(np.float64)
+        # Bound to this point, whatever copy of it evaluates.
+        self.announce: Announce = self._announce
+
+    def _announce(self, count: int) -> None:
+        self.on_evaluation(count)
+        self.evaluations += count
+
+    @property
+    def outside(self) -> str:
+        """What happens outside of the domain."""
+        return self.evaluator.outside or self._outside
 
     def index(self, element: int) -> tuple[int, ...]:
         """Return the index of an element counted in C order."""
@@ -90,11 +103,38 @@ class Point:
         index = self.index(element)
         return f"{self.name}[{','.join(map(str, index))}]" if index else self.name
 
+    def realised(self, elements: Array | int, displacement: Array | float) -> Array:
+        """Return the values that `elements` get when they move, rounded to the parameter's dtype, as float64."""
+        return np.asarray(self.x[elements] + displacement).astype(self._array.dtype).astype(np.float64)
+
+    def one_by_one(self, elements: Array, displacements: Array) -> tuple[Array, Iterator[Chunk]]:
+        """Move each of `elements`, shape (n,), alone by its displacements, shape (S, n).
+
+        Returns the realised displacements, and the changes of the outputs in chunks.
+        """
+        values = self.realised(elements, displacements)
+        return values - self.x[elements], self.evaluator.one_by_one(elements, values, self.announce)
+
+    def alone(self, element: int, displacements: Array) -> tuple[Array, Array]:
+        """Move one element: return its realised displacements, shape (S,), and the changes, shape (S, outputs)."""
+        realised, chunks = self.one_by_one(np.array([element]), displacements[:, None])
+        (chunk,) = chunks
+        changes = chunk.changes[:, :, 0].T
+        if chunk.positions is not None:
+            everything = np.zeros((len(displacements), self.base.size))
+            everything[:, chunk.positions[:, 0]] = changes
+            changes = everything
+        return realised[:, 0], changes
+
+    def together(self, displacements: Array) -> Array:
+        """Return how far each output moves when all elements do, shape (K, outputs) for displacements (K, n)."""
+        return self.evaluator.together(self.realised(np.arange(self.x.size), displacements), self.announce)
+
     def moved(self, elements: Array | int, displacement: Array | float) -> tuple[Array, Array]:
-        """Return the realised displacement of `elements`, and how far each output moved."""
-        before = self.x[elements]
-        array = self.displaced(elements, displacement)
-        return array.reshape(-1)[elements].astype(np.float64) - before, self.evaluate({self.name: array})
+        """Return the realised displacement of `elements`, which move at once, and how far each output moved."""
+        values = self.x.copy()
+        values[elements] = self.realised(elements, displacement)
+        return values[elements] - self.x[elements], self.evaluator.together(values[None], self.announce)[0]
 
     def displaced(self, elements: Array | int, displacement: Array | float) -> Array:
         """Return the parameter with `elements` moved."""
@@ -102,14 +142,27 @@ class Point:
         flat[elements] = self.x[elements] + displacement
         return flat.reshape(self._array.shape)
 
+    def seen_by(self, positions: Array | None) -> Point:
+        """Return the point as the outputs at `positions` see it, which are all that an element moves; None: all."""
+        if positions is None:
+            return self
+        seen = copy.copy(self)
+        seen.base = self.base[positions]
+        seen.outputs = Outputs(())
+        seen.outputs.epsilon, seen.outputs.jitter = self.outputs.epsilon[positions], self.outputs.jitter[positions]
+        seen.evaluator = _Seen(self.evaluator, positions)
+        return seen
+
     def evaluate(self, changes: Mapping[str, Array]) -> Array:
         """Return how far each output moves when the named parameters have other values.
 
         NaN where the function raises or returns other shapes than at the point: there it leaves its
         domain, and `outside` says how. A broken contract is raised as it is.
         """
-        self.on_evaluation()
-        self.evaluations += 1
+        self.announce(1)
+        return self._evaluate(changes)
+
+    def _evaluate(self, changes: Mapping[str, Array]) -> Array:
         try:
             outputs = self.function.outputs({**self.values, **changes})
         except ContractViolation:
@@ -118,12 +171,34 @@ class Point:
             what = (
                 error.problems[0].message if isinstance(error, GradcheckError) else f"{type(error).__name__}: {error}"
             )
-            self.outside = what
+            self._outside = what
         else:
             if [out.shape for out in outputs] == [out.shape for out in self.outputs.like]:
                 return self.outputs.flat(outputs) - self.base
-            self.outside = "the value has another shape there"
+            self._outside = "the value has another shape there"
         return np.full(self.base.shape, np.nan)
+
+
+class _Seen:
+    """An evaluator of whose outputs some are looked at: those that an element moves."""
+
+    def __init__(self, evaluator: Evaluator, positions: Array) -> None:
+        self._evaluator = evaluator
+        self._positions = positions
+
+    @property
+    def outside(self) -> str:
+        return self._evaluator.outside
+
+    def one_by_one(self, elements: Array, values: Array, announce: Announce) -> Iterator[Chunk]:
+        """Pass the changes on; the element's positions are those that are looked at, in the same order."""
+        for chunk in self._evaluator.one_by_one(elements, values, announce):
+            changes = chunk.changes if chunk.positions is not None else chunk.changes[self._positions]
+            yield Chunk(chunk.start, chunk.stop, changes)
+
+    def together(self, values: Array, announce: Announce) -> Array:
+        """Return the changes of these outputs alone."""
+        return self._evaluator.together(values, announce)[:, self._positions]
 
 
 def moved_together(moves: Sequence[tuple[Point, Array, Array]]) -> Array:
@@ -140,16 +215,36 @@ class Line(Point):
 
     def __init__(self, point: Point, direction: Array) -> None:
         super().__init__(point.function, point.values, point.name, point.outputs, point.on_evaluation)
-        self._direction = direction
-        self._all = np.arange(point.x.size)
-        self._point = point
+        self.evaluator = _Along(point, direction)
         self.x = np.zeros(1)
         self.typical = 1.0
         self.scales = np.ones(1)
         self.spacings = np.full(1, np.finfo(np.float64).eps)
+        self.announce = point.announce
 
-    def moved(self, elements: Array | int, displacement: Array | float) -> tuple[Array, Array]:
-        """Return the step in t, the only element, and how far each output moved."""
+    def realised(self, elements: Array | int, displacement: Array | float) -> Array:
+        """Return the values of t, the only element."""
         del elements
-        step = np.asarray(displacement, dtype=np.float64)
-        return step, self._point.moved(self._all, float(step.reshape(-1)[0]) * self._direction)[1]
+        return np.asarray(displacement, dtype=np.float64)
+
+
+class _Along:
+    """Evaluates a point along a direction, whose only element is how far."""
+
+    def __init__(self, point: Point, direction: Array) -> None:
+        self._point = point
+        self._direction = direction
+
+    @property
+    def outside(self) -> str:
+        return self._point.outside
+
+    def one_by_one(self, elements: Array, values: Array, announce: Announce) -> Iterator[Chunk]:
+        """Evaluate along the direction; the only element may be asked for several times."""
+        for k in range(len(elements)):
+            yield Chunk(k, k + 1, self.together(values[:, k : k + 1], announce).T[:, :, None])
+
+    def together(self, values: Array, announce: Announce) -> Array:
+        """Return the changes at every t in `values`, shape (K, 1)."""
+        del announce  # the point announces them
+        return self._point.together(values * self._direction)

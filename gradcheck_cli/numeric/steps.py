@@ -41,6 +41,13 @@ def step_size(scale: float, eps: float) -> float:
     return max(float(2.0 ** np.round(np.log2(eps * scale))), float(np.finfo(np.float64).smallest_subnormal))
 
 
+def step_sizes(scales: Array, eps: float) -> Array:
+    """Return `step_size` of many scales."""
+    with np.errstate(divide="ignore"):
+        exponents = np.clip(np.round(np.log2(eps * scales)), -1100, 1100).astype(np.int32)
+    return np.maximum(np.ldexp(1.0, exponents), float(np.finfo(np.float64).smallest_subnormal))
+
+
 def ladder_steps(x: float, typical: float, spacing: float, ratio: float, reach: float = np.inf) -> list[float]:
     """Return ascending steps for one element, a `ratio` apart, for an x with neighbours `spacing` away.
 
@@ -55,3 +62,19 @@ def ladder_steps(x: float, typical: float, spacing: float, ratio: float, reach: 
         return []
     count = int(np.ceil((np.log(top) - np.log(bottom)) / np.log(ratio))) + 1
     return sorted({step_size(top, ratio**-k) for k in range(count)})
+
+
+def decade_steps(x: Array, typical: float, spacings: Array) -> tuple[Array, Array]:
+    """Return `ladder_steps`, a decade apart, of many elements: ascending columns, and which entries are steps.
+
+    Both have the shape (most steps, elements); what is no step stands below the steps of its column. Steps
+    that the spacing of x distorts are left out.
+    """
+    top = _LARGEST * np.maximum(np.abs(x), typical)
+    bottom = _SMALLEST * np.minimum(typical, np.where(x == 0, min(typical, 1.0), np.abs(x)))
+    bottom = np.maximum(np.minimum(bottom, top * 1e-6), 4 * spacings)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        counts = np.where(bottom > top, 0, np.ceil((np.log(top) - np.log(bottom)) / np.log(DECADE)) + 1)
+    powers = np.arange(int(np.max(counts, initial=0)))[::-1, None]
+    h = step_sizes(top * DECADE ** -powers.astype(np.float64), 1.0)
+    return h, (powers < counts) & (h >= spacings) & (x + h != x)

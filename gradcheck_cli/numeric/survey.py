@@ -40,12 +40,11 @@ def survey(point: Point, steps: Array, rng: np.random.Generator) -> tuple[Noise,
     side of x along one random direction, x itself left out (a jump at x belongs to one side); a
     second direction, so that a cancellation along the first hides no sensitivity.
     """
-    elements = np.arange(point.x.size)
     nearest = np.where(point.x != 0, _SPACING * np.maximum(np.abs(point.x), 0.01 * point.typical), np.inf)
     reach = np.minimum(steps / 4, nearest)
     directions = [rng.choice([-1.0, 1.0], reach.shape) * rng.uniform(0.5, 1.0, reach.shape) * reach for _ in range(2)]
-    below, above = _table(point, elements, directions[0])
-    crossed = point.moved(elements, TABLE_POINTS * directions[1])[1]
+    changes = point.together(np.concatenate([_places(directions[0]), TABLE_POINTS * directions[1][None]]))
+    (below, above), crossed = _sides(changes[:-1]), changes[-1]
     level = two_sided_noise(difference_table_noise(below), difference_table_noise(above))
     gap = directions[0]
     size = _size(point, below, above)
@@ -53,7 +52,7 @@ def survey(point: Point, steps: Array, rng: np.random.Generator) -> tuple[Noise,
         if not (level > _LOUD * size).any() or not np.all(np.abs(gap) / _STRIDE >= _FINEST * point.spacings):
             break
         gap = gap / _STRIDE
-        level = _without_oscillation(level, *_table(point, elements, gap))
+        level = _without_oscillation(level, *_sides(point.together(_places(gap))))
     farthest = np.abs(np.array([below[-1], above[-1], crossed]))
     relative = TABLE_POINTS * np.max(reach / point.scales)
     sensitivity = np.max(np.where(np.isfinite(farthest), farthest, 0.0), axis=0) / relative
@@ -89,12 +88,19 @@ def own_noise(point: Point, element: int, step: float, noise: Noise, reach: floa
     return Noise(epsilon, np.maximum(level, point.outputs.jitter), point.base)
 
 
-def _table(point: Point, elements: Array | int, gap: Array | float) -> tuple[Array, Array]:
-    """Return the equally spaced values below and above x."""
-    below, above = (
-        np.array([point.moved(elements, side * k * gap)[1] for k in range(1, TABLE_POINTS + 1)]) for side in (-1, 1)
-    )
-    return below, above
+def _table(point: Point, element: int, gap: float) -> tuple[Array, Array]:
+    """Return the equally spaced values of one element below and above x."""
+    return _sides(point.alone(element, _places(np.array([gap]))[:, 0])[1])
+
+
+def _places(gap: Array) -> Array:
+    """Return the displacements of a table along `gap`, shape (points, elements): those below x, then those above."""
+    steps = np.arange(1, TABLE_POINTS + 1)[:, None] * gap
+    return np.concatenate([-steps, steps])
+
+
+def _sides(changes: Array) -> tuple[Array, Array]:
+    return changes[:TABLE_POINTS], changes[TABLE_POINTS:]
 
 
 def _size(point: Point, below: Array, above: Array) -> Array:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.knobs import Knobs
-from gradcheck_cli.numeric.ladder import take_pair
 from gradcheck_cli.numeric.noise import Noise
 from gradcheck_cli.numeric.point import Point
-from gradcheck_cli.numeric.steps import default_eps, step_size
+from gradcheck_cli.numeric.steps import default_eps, step_sizes
 from gradcheck_cli.numeric.survey import survey
+from gradcheck_cli.numeric.weights import Weights
 from gradcheck_cli.verdict.cotangents import balanced, signed_cotangent
-from gradcheck_cli.verdict.examine import GradientOf, examine
-from gradcheck_cli.verdict.outcome import Cotangent, Outcome, Status
-from gradcheck_cli.verdict.screen import WIDER, acquitted, confirms, figures, screen
+from gradcheck_cli.verdict.examine import GradientOf
+from gradcheck_cli.verdict.outcome import Cotangent, Outcome
+from gradcheck_cli.verdict.passes import Passes
+from gradcheck_cli.verdict.screen import screen_elements
+from gradcheck_cli.verdict.tier2 import examine_elements
 
 _PROBE = 0.125
 """Elements without any effect are probed once more, together, by this share of their scale."""
@@ -39,7 +40,7 @@ def prepare(point: Point, u: Array, gradient_of: GradientOf, knobs: Knobs, rng: 
     returns the parameter's gradient as a vector. The second is balanced by each output's sensitivity.
     """
     eps = knobs.eps or default_eps(point.values[point.name].dtype)
-    steps = np.array([step_size(scale, eps) for scale in point.scales])
+    steps = step_sizes(point.scales, eps)
     noise, sensitivity = survey(point, steps, rng)
     cotangents = [Cotangent(u, gradient_of(u))]
     if u.size > 1:
@@ -50,73 +51,59 @@ def prepare(point: Point, u: Array, gradient_of: GradientOf, knobs: Knobs, rng: 
     return Basis(cotangents, noise, steps)
 
 
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """What became of the elements: plain passes in columns, and the outcomes of all others."""
+
+    passes: Passes
+    outcomes: list[Outcome]
+
+
 def compare(
     point: Point, basis: Basis, gradient_of: GradientOf, rtol: float, elements: Array, rng: np.random.Generator
-) -> list[Outcome]:
-    """Compare `elements` of the analytic gradient with differences; return their outcomes under all cotangents."""
-    cotangents, noise, steps = basis.cotangents, basis.noise, basis.steps
+) -> Compared:
+    """Compare `elements` of the analytic gradient with differences under all cotangents."""
+    cotangents, noise, steps = basis.cotangents, basis.noise, basis.steps[elements]
+    weights = Weights([cotangent.u for cotangent in cotangents], noise)
+    analytic = np.array([cotangent.gradient[elements] for cotangent in cotangents])
+    seen = screen_elements(point, elements, weights, steps, analytic, rtol)
+    silent = np.flatnonzero(seen.silent)
+    loud = _loud(point, elements[silent], rng)
+    still = silent[~np.isin(elements[silent], loud)]
+    passed = np.flatnonzero(seen.passed)
+    passes = [Passes.of(elements[passed], analytic[:, passed], seen.numeric[:, passed], seen.bar[:, passed])]
+    if still.size:
+        passes.append(_silent(point, elements[still], basis))
     outcomes: list[Outcome] = []
-    silent, suspicious = [], []
-    for element in elements:
-        seen = screened(point, int(element), cotangents, noise, steps[element], rtol)
-        if seen is None:
-            suspicious.append(int(element))
-        elif not seen:
-            silent.append(int(element))
-        else:
-            outcomes += seen
-    loud = _loud(point, np.array(silent, dtype=int), rng)
-    outcomes += [
-        _silent(point, e, number, c, noise) for e in silent if e not in loud for number, c in enumerate(cotangents)
-    ]
-    for element in sorted([*suspicious, *loud]):
-        outcomes += examine(point, element, cotangents, noise, steps[element], rtol, gradient_of)
-    return outcomes
+    doubtful = np.flatnonzero(seen.suspicious | np.isin(elements, loud))
+    if doubtful.size:
+        settled, outcomes = examine_elements(
+            point, elements[doubtful], cotangents, noise, steps[doubtful], rtol, gradient_of
+        )
+        passes.append(settled)
+    return Compared(Passes.joined(passes), outcomes)
 
 
-def screened(
-    point: Point, element: int, cotangents: Sequence[Cotangent], noise: Noise, step: float, rtol: float
-) -> list[Outcome] | None:
-    """Screen one element; return its outcomes, an empty list if nothing moved at all, None if it is suspicious."""
-    pair = take_pair(point, element, step)
-    if not (pair.plus.any() or pair.minus.any() or any(c.gradient[element] for c in cotangents)):
-        return []
-    wider = None
-    passed = []
-    for number, cotangent in enumerate(cotangents):
-        analytic = float(cotangent.gradient[element])
-        seen = figures(pair, cotangent.u, point.base, noise)
-        answer = screen(seen, analytic, rtol)
-        if answer == "suspicious":
-            return None
-        if answer == "noisy":
-            wider = wider or take_pair(point, element, WIDER * step)
-            broad = figures(wider, cotangent.u, point.base, noise)
-            if not confirms(broad, seen, analytic, rtol):
-                return None
-            seen = broad
-        passed.append(acquitted(element, number, cotangent, seen))
-    return passed
-
-
-def _loud(point: Point, elements: Array, rng: np.random.Generator) -> set[int]:
+def _loud(point: Point, elements: Array, rng: np.random.Generator) -> Array:
     """Return which of the elements without effect have one after all: a joint probe, halved where something moves."""
     signs = rng.choice([-1.0, 1.0], point.x.size)
-    stack, loud = [elements] if elements.size else [], set()
+    stack, loud = [elements] if elements.size else [], []
     while stack:
         group = stack.pop()
         change = point.moved(group, signs[group] * _PROBE * point.scales[group])[1]
         if not change.any():
             continue
         if group.size == 1:
-            loud.add(int(group[0]))
+            loud.append(int(group[0]))
         else:
             stack += [group[: group.size // 2], group[group.size // 2 :]]
-    return loud
+    return np.array(loud, dtype=int)
 
 
-def _silent(point: Point, element: int, number: int, cotangent: Cotangent, noise: Noise) -> Outcome:
-    """Return the pass of an element with no effect: both sides are zero, up to the rounding of the outputs."""
+def _silent(point: Point, elements: Array, basis: Basis) -> Passes:
+    """Return the passes of elements with no effect: both sides are zero, up to the rounding of the outputs."""
     everything = np.ones(point.base.shape, dtype=bool)
-    bar = noise.of(cotangent.u, np.abs(point.base), everything) / (_PROBE * point.scales[element])
-    return Outcome(element, number, Status.PASS, 0.0, 0.0, float(bar))
+    noise = np.array([[basis.noise.of(c.u, np.abs(point.base), everything)] for c in basis.cotangents])
+    bars = noise / (_PROBE * point.scales[elements])
+    zero = np.zeros_like(bars)
+    return Passes.of(elements, zero, zero, bars)

@@ -9,16 +9,19 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.knobs import Knobs
-from gradcheck_cli.numeric.ladder import take_pair
+from gradcheck_cli.numeric.ladder import Ladder
 from gradcheck_cli.numeric.noise import scaled_norm
+from gradcheck_cli.numeric.pairs import take_pairs
 from gradcheck_cli.numeric.point import Line, Point
+from gradcheck_cli.numeric.weights import Weights
 from gradcheck_cli.records import Finding, ParameterResult, Verdict, WorstElement
-from gradcheck_cli.verdict.compare import Basis, compare, prepare, screened
+from gradcheck_cli.verdict.compare import Basis, compare, prepare
 from gradcheck_cli.verdict.cotangents import signed_cotangent
 from gradcheck_cli.verdict.examine import GradientOf, examine
 from gradcheck_cli.verdict.outcome import Cotangent, Outcome, Status
 from gradcheck_cli.verdict.parameter import precision_notes, rounding_of, sweep_of
-from gradcheck_cli.verdict.screen import figures
+from gradcheck_cli.verdict.passes import Passes
+from gradcheck_cli.verdict.screen import figures, screen_elements
 from gradcheck_cli.verdict.summary import Elements, Summary, summarise
 
 
@@ -80,10 +83,16 @@ def _look(point: Point, basis: Basis, gradient_of: GradientOf, knobs: Knobs, rng
         return np.array([gradient_of(u) @ direction])
 
     step = float(np.median(basis.steps / point.scales))
-    seen = screened(line, 0, cotangents, basis.noise, step, knobs.rtol)
-    if not seen:
-        seen = examine(line, 0, cotangents, basis.noise, step, knobs.rtol, slope_of)
-    return _Sight(line, direction, cotangents, seen)
+    weights = Weights([c.u for c in cotangents], basis.noise)
+    analytic = np.array([c.gradient for c in cotangents])
+    first = np.zeros(1, dtype=int)
+    seen = screen_elements(line, first, weights, np.array([step]), analytic, knobs.rtol)
+    if seen.passed.all():
+        passes = Passes.of(first, analytic, seen.numeric, seen.bar)
+        outcomes = [passes.outcome(row) for row in range(len(passes))]
+    else:
+        outcomes = examine(Ladder(line, 0), cotangents, basis.noise, step, knobs.rtol, slope_of)
+    return _Sight(line, direction, cotangents, outcomes)
 
 
 def _along(cotangents: Sequence[Cotangent], direction: Array) -> list[Cotangent]:
@@ -102,7 +111,9 @@ def _blame(
 ) -> ParameterResult:
     """Find the element that makes a direction fail, and show it in place of the direction."""
     element = _halve(point, basis, sight.direction, shown)
-    alone = compare(point, basis, gradient_of, knobs.rtol, np.array([element]), rng)
+    compared = compare(point, basis, gradient_of, knobs.rtol, np.array([element]), rng)
+    passes = compared.passes
+    alone = [*(passes.outcome(row) for row in range(len(passes))), *compared.outcomes]
     worst = max(alone, key=lambda outcome: (outcome.status, outcome.rel_err(knobs.rtol)))
     order = _taylor_order(sight, shown)
     message = f"the Taylor remainder along the direction has order {order:.1f} (2 is right)"
@@ -122,15 +133,16 @@ def _blame(
 def _halve(point: Point, basis: Basis, direction: Array, shown: Outcome) -> int:
     """Return the element that holds the difference, following the half that shows most of it: two evaluations each."""
     cotangent = basis.cotangents[shown.cotangent]
-    step = float(np.median(basis.steps / point.scales))
+    weights = Weights([cotangent.u], basis.noise)
+    first, step = np.zeros(1, dtype=int), np.median(basis.steps / point.scales, keepdims=True)
     difference = shown.analytic - shown.numeric
     group = np.arange(point.x.size)
     while group.size > 1:
         half = group[: group.size // 2]
         part = np.zeros_like(direction)
         part[half] = direction[half]
-        seen = figures(take_pair(Line(point, part), 0, step), cotangent.u, point.base, basis.noise)
-        found = float(cotangent.gradient @ part) - seen.central
+        seen = figures(take_pairs(Line(point, part), first, step, weights))
+        found = float(cotangent.gradient @ part - seen.central[0, 0])
         if abs(found) >= 0.5 * abs(difference):
             group, difference = half, found
         else:

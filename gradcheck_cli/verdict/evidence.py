@@ -9,6 +9,7 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.verdict.outcome import Outcome
+from gradcheck_cli.verdict.passes import Passes
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +28,14 @@ class Evidence:
     bar: Array
 
 
-def gather(parameter: str, shape: tuple[int, ...], outcomes: Sequence[Outcome]) -> Evidence:
-    """Return the evidence that the outcomes under the plain cotangent hold."""
+def gather(parameter: str, shape: tuple[int, ...], passes: Passes, outcomes: Sequence[Outcome]) -> Evidence:
+    """Return the evidence that passes and outcomes under the plain cotangent hold, in the order of the elements."""
     plain = [outcome for outcome in outcomes if outcome.cotangent == 0]
-    columns = [(outcome.element, outcome.analytic, outcome.numeric, outcome.bar) for outcome in plain]
-    elements, analytic, numeric, bar = np.array(columns, dtype=np.float64).reshape(-1, 4).T
-    return Evidence(parameter, shape, elements.astype(int), analytic, numeric, bar)
+    rows = [(outcome.element, outcome.analytic, outcome.numeric, outcome.bar) for outcome in plain]
+    others = np.array(rows, dtype=np.float64).reshape(-1, 4).T
+    first = passes.cotangent == 0
+    elements = np.concatenate([passes.element[first], others[0].astype(int)])
+    order = np.argsort(elements, kind="stable")
+    columns = (passes.analytic, passes.numeric, passes.bar)
+    figures = (np.concatenate([column[first], other])[order] for column, other in zip(columns, others[1:], strict=True))
+    return Evidence(parameter, shape, elements[order], *figures)

@@ -10,10 +10,10 @@ import numpy as np
 from gradcheck_cli.numeric.ladder import Slopes
 from gradcheck_cli.numeric.step_choice import SAFETY, best_step
 
-_CLEAR = 10.0
+CLEAR = 10.0
 """A gap between one-sided slopes counts from so many times its noise."""
 
-_RUN = 3
+RUN = 3
 """So many steps in a row must show the gap."""
 
 
@@ -44,14 +44,14 @@ def find_corner(slopes: Slopes, rtol: float, table_noise: float) -> Corner | Non
     if _leaps(slopes, table_noise):
         return Corner("jump", 0)
     gap, noise = slopes.gap, slopes.gap_noise
-    clear = gap > _CLEAR * noise
-    runs = [q for q in range(len(gap) - _RUN + 1) if clear[q : q + _RUN].all()]
+    clear = gap > CLEAR * noise
+    runs = [q for q in range(len(gap) - RUN + 1) if clear[q : q + RUN].all()]
     if not runs:
         return None
     start = runs[0]
-    trend = np.log(gap[start + _RUN - 1] / gap[start]) / np.log(slopes.h[start + _RUN - 1] / slopes.h[start])
+    trend = np.log(gap[start + RUN - 1] / gap[start]) / np.log(slopes.h[start + RUN - 1] / slopes.h[start])
     steepest = max(abs(slopes.forward[start]), abs(slopes.backward[start]))
-    hidden_below = np.any(_CLEAR * noise[:start] < 0.3 * gap[start])
+    hidden_below = np.any(CLEAR * noise[:start] < 0.3 * gap[start])
     if trend >= 0.5 or gap[start] <= rtol * steepest:
         return None
     if hidden_below:
@@ -63,15 +63,15 @@ def find_corner(slopes: Slopes, rtol: float, table_noise: float) -> Corner | Non
 
 def _leaps(slopes: Slopes, table_noise: float) -> bool:
     """Tell whether the value leaps across x by a constant amount, as large above as below (a sign function at 0)."""
-    leap = np.abs(slopes.rise - slopes.fall)[: _RUN + 1]
-    noise = max(10 * table_noise, _CLEAR * float(slopes.sigma[0]))
-    return len(leap) > _RUN and float(np.ptp(leap)) <= 0.1 * leap.max() and leap.min() > noise
+    leap = np.abs(slopes.rise - slopes.fall)[: RUN + 1]
+    noise = max(10 * table_noise, CLEAR * float(slopes.sigma[0]))
+    return len(leap) > RUN and float(np.ptp(leap)) <= 0.1 * leap.max() and leap.min() > noise
 
 
 def _constant_size(slopes: Slopes, start: int, table_noise: float) -> bool:
     """Tell a jump from noise: its size is the same, to 10 %, at four steps, and stands out of the noise."""
-    size = np.abs(slopes.rise + slopes.fall)[start : start + _RUN + 1]
-    return len(size) > _RUN and float(np.ptp(size)) <= 0.1 * size.max() and size.max() >= 10 * table_noise
+    size = np.abs(slopes.rise + slopes.fall)[start : start + RUN + 1]
+    return len(size) > RUN and float(np.ptp(size)) <= 0.1 * size.max() and size.max() >= 10 * table_noise
 
 
 def _kink(slopes: Slopes, start: int, rtol: float) -> Corner | None:

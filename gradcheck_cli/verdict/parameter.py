@@ -8,10 +8,11 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.knobs import Knobs
-from gradcheck_cli.numeric.ladder import take_pair
 from gradcheck_cli.numeric.noise import scaled_norm
+from gradcheck_cli.numeric.pairs import take_pairs
 from gradcheck_cli.numeric.point import Point
 from gradcheck_cli.numeric.steps import SWEEP, step_size
+from gradcheck_cli.numeric.weights import Weights
 from gradcheck_cli.records import Finding, ParameterResult, SweepPoint, Verdict, WorstElement
 from gradcheck_cli.verdict.compare import Basis, compare, prepare
 from gradcheck_cli.verdict.evidence import Evidence, gather
@@ -40,8 +41,9 @@ def judge_parameter(
         finding = Finding("nothing-checked", f"{point.name} has no elements")
         return JudgedParameter(ParameterResult(point.name, shape, 0, 0, Verdict.INCONCLUSIVE, findings=(finding,)))
     basis = prepare(point, u, gradient_of, knobs, rng)
-    outcomes = compare(point, basis, gradient_of, knobs.rtol, elements, rng)
-    seen = Elements(outcomes, point.label, rounding_of(point, basis), scaled_norm(u * point.base), knobs)
+    compared = compare(point, basis, gradient_of, knobs.rtol, elements, rng)
+    outcomes, passes = compared.outcomes, compared.passes
+    seen = Elements(outcomes, point.label, rounding_of(point, basis), scaled_norm(u * point.base), knobs, passes)
     summary = summarise(seen, precision_notes(point, basis))
     shown = summary.shown
     asked = knobs.sweep or summary.verdict is not Verdict.PASS
@@ -58,7 +60,7 @@ def judge_parameter(
         summary.findings,
     )
     at_kinks = [outcome for outcome in outcomes if outcome.status is Status.KINK]
-    evidence = gather(point.name, shape, outcomes)
+    evidence = gather(point.name, shape, passes, outcomes)
     if not at_kinks:
         return JudgedParameter(result, evidence)
     kinks = np.array(sorted({outcome.element for outcome in at_kinks}))
@@ -87,11 +89,10 @@ def precision_notes(point: Point, basis: Basis) -> list[Finding]:
 def sweep_of(point: Point, shown: Outcome, basis: Basis) -> tuple[SweepPoint, ...]:
     """Evaluate one element at the steps that a report shows, without the error bar that decides."""
     u = basis.cotangents[shown.cotangent].u
-    points = []
-    for eps in SWEEP:
-        pair = take_pair(point, shown.element, step_size(point.scales[shown.element], eps))
-        if not (pair.above and pair.below):  # lost in the spacing of the element's dtype
-            continue
-        seen = figures(pair, u, point.base, basis.noise)
-        points.append(SweepPoint(eps, plain_rel_err(shown.analytic, seen.central)))
-    return tuple(points)
+    elements = np.full(len(SWEEP), shown.element)
+    steps = np.array([step_size(point.scales[shown.element], eps) for eps in SWEEP])
+    pairs = take_pairs(point, elements, steps, Weights([u], basis.noise))
+    # A step may be lost in the spacing of the element's dtype.
+    kept = np.flatnonzero((pairs.above != 0) & (pairs.below != 0))
+    central = figures(pairs).central[0]
+    return tuple(SweepPoint(SWEEP[k], plain_rel_err(shown.analytic, float(central[k]))) for k in kept)

@@ -21,14 +21,17 @@ GREY = 3.0
 _BLURRED = 0.1
 """A bar above this share of the gradient doesn't convict, unless the difference is plain."""
 
-_BACKWARD = 3.0
+BACKWARD = 3.0
 """Rounding of a gradient that is zero, in units of the value's noise."""
 
 _PLAIN = 10.0
 """So many bars are plain."""
 
-_OWN_SCALE = 0.15
+OWN_SCALE = 0.15
 """Steps beyond this share of the element's scale can't convict (0.1, rounded up to a power of two)."""
+
+SETTLED = 10.0
+"""A pass is sharp with a bar of so many rtol."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +53,7 @@ class Evidence:
     @property
     def reach(self) -> float:
         """The largest step that can convict."""
-        return _OWN_SCALE * self.scale
+        return OWN_SCALE * self.scale
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ def rule(slopes: Slopes | None, analytic: float, evidence: Evidence) -> Ruling:
             best, numeric, error = larger, refined, refined_error
     if abs(numeric) <= SAFETY * error:
         # No sharper than the backward can be, whose own rounding is about the noise of the value.
-        error = max(error, slopes.rounding, _BACKWARD * float(slopes.sigma.min()))
+        error = max(error, slopes.rounding, BACKWARD * float(slopes.sigma.min()))
     bar = SAFETY * error
     corner = find_corner(slopes, evidence.rtol, scaled_norm((evidence.u * evidence.noise.level)[slopes.moved]))
     if corner and corner.kind != "nearby":
@@ -164,7 +167,7 @@ def is_settled(ruling: Ruling, analytic: float, rtol: float) -> bool:
     """Tell whether a coarse ladder was enough: a sharp pass, or a failure far beyond a sharp bar."""
     size = max(abs(analytic), abs(ruling.numeric))
     if ruling.status is Status.PASS:
-        return ruling.bar <= 10 * rtol * size
+        return ruling.bar <= SETTLED * rtol * size
     far = abs(analytic - ruling.numeric) > 100 * ruling.bar
     return ruling.status is Status.FAIL and far and not ruling.wants_larger and ruling.bar <= 1e-3 * size
 

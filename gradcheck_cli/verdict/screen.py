@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
-from gradcheck_cli.numeric.ladder import Pair
-from gradcheck_cli.numeric.noise import Noise
+from gradcheck_cli.numeric.pairs import Pairs, take_pairs
+from gradcheck_cli.numeric.point import Point
 from gradcheck_cli.numeric.step_choice import SAFETY
-from gradcheck_cli.verdict.outcome import Cotangent, Outcome, Status, tolerance
+from gradcheck_cli.numeric.weights import Weights
 
 WIDER = 32.0
 """A second pair, so many times wider, where noise blurs the first."""
@@ -21,66 +20,108 @@ _NOISE_OF_GAP = 10.0
 _NOISE_BETWEEN = 5.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class First:
-    """The figures of one pair under one cotangent."""
+    """The figures of pairs, each of shape (cotangents, elements)."""
 
-    central: float
-    forward: float
-    backward: float
-    noise: float
+    central: Array
+    forward: Array
+    backward: Array
+    noise: Array
 
     @property
-    def kinked(self) -> bool:
+    def _gap(self) -> Array:
+        return np.asarray(np.abs(self.forward - self.backward))
+
+    @property
+    def _steepest(self) -> Array:
+        return np.maximum(np.abs(self.forward), np.abs(self.backward))
+
+    @property
+    def kinked(self) -> Array:
         """Whether the one-sided slopes differ by more than a hundredth, and more than by noise."""
-        gap = abs(self.forward - self.backward)
-        return gap > _KINK_ALARM * max(abs(self.forward), abs(self.backward)) and gap > _NOISE_OF_GAP * self.noise
+        return np.asarray((self._gap > _KINK_ALARM * self._steepest) & (self._gap > _NOISE_OF_GAP * self.noise))
 
     @property
-    def straight(self) -> float:
+    def straight(self) -> Array:
         """The share of the slope by which the one-sided slopes differ: a measure of truncation."""
-        return abs(self.forward - self.backward) / (max(abs(self.forward), abs(self.backward)) or 1.0)
+        steepest = self._steepest
+        return np.asarray(self._gap / np.where(steepest > 0, steepest, 1.0))
 
 
-def figures(pair: Pair, u: Array, base: Array, noise: Noise) -> First:
-    """Contract a pair with the cotangent `u`."""
-    moved = (pair.plus != 0) | (pair.minus != 0)
-    rise, fall = float(np.sum(u * pair.plus)), float(np.sum(u * pair.minus))
-    size = np.maximum(np.abs(base), np.abs(base + pair.plus))
+def figures(pairs: Pairs) -> First:
+    """Return the difference quotients of pairs."""
     return First(
-        central=(rise - fall) / (pair.above + pair.below),
-        forward=rise / pair.above,
-        backward=-fall / pair.below,
-        noise=noise.of(u, size, moved) / pair.h,
+        central=(pairs.rise - pairs.fall) / (pairs.above + pairs.below),
+        forward=pairs.rise / pairs.above,
+        backward=-pairs.fall / pairs.below,
+        noise=pairs.noise,
     )
 
 
-def screen(first: First, analytic: float, rtol: float) -> Literal["agrees", "noisy", "suspicious"]:
-    """Judge one pair: it acquits where it agrees, is sharp enough, and shows no kink.
+def screen(first: First, analytic: Array, rtol: float) -> tuple[Array, Array]:
+    """Judge pairs: they acquit where they agree, are sharp enough, and show no kink.
 
-    "noisy" asks for a wider pair, which may be sharp enough.
+    Returns where they agree, and where noise asks for a wider pair, which may be sharp enough.
+    The rest is suspicious.
     """
-    close = tolerance(analytic, first.central, rtol)
-    difference = abs(analytic - first.central)
-    if not np.isfinite(first.central) or first.kinked:
-        return "suspicious"
-    if difference <= close and SAFETY * first.noise <= close:
-        return "agrees"
+    close = _tolerance(analytic, first.central, rtol)
+    difference = np.abs(analytic - first.central)
+    plain = np.isfinite(first.central) & ~first.kinked
+    agrees = plain & (difference <= close) & (SAFETY * first.noise <= close)
     within_noise = difference <= _NOISE_BETWEEN * first.noise + close
-    return "noisy" if within_noise and SAFETY * first.noise / WIDER <= close else "suspicious"
+    return agrees, plain & ~agrees & within_noise & (SAFETY * first.noise / WIDER <= close)
 
 
-def confirms(wider: First, first: First, analytic: float, rtol: float) -> bool:
-    """Tell whether the wider pair agrees with the gradient and with the first pair, free of truncation."""
-    close = tolerance(analytic, first.central, rtol)
-    return (
-        bool(np.isfinite(wider.central))
-        and abs(analytic - wider.central) <= close
-        and abs(wider.central - first.central) <= _NOISE_BETWEEN * first.noise + close
-        and wider.straight**2 <= rtol
+def confirms(wider: First, first: First, analytic: Array, rtol: float) -> Array:
+    """Tell whether the wider pairs agree with the gradient and with the first pairs, free of truncation."""
+    close = _tolerance(analytic, first.central, rtol)
+    return np.asarray(
+        np.isfinite(wider.central)
+        & (np.abs(analytic - wider.central) <= close)
+        & (np.abs(wider.central - first.central) <= _NOISE_BETWEEN * first.noise + close)
+        & (wider.straight**2 <= rtol)
     )
 
 
-def acquitted(element: int, cotangent: int, of: Cotangent, seen: First) -> Outcome:
-    """Return the outcome of an element that passes on `seen`."""
-    return Outcome(element, cotangent, Status.PASS, float(of.gradient[element]), seen.central, bar=SAFETY * seen.noise)
+def _tolerance(analytic: Array, numeric: Array, rtol: float) -> Array:
+    return np.asarray(rtol * (np.abs(analytic) + np.abs(numeric)))
+
+
+@dataclass(frozen=True, eq=False)
+class Screened:
+    """What tier 1 says of n elements: `passed` and `silent` (nothing moved at all), shape (n,).
+
+    `numeric` and `bar`, shape (cotangents, n), count where an element passed.
+    """
+
+    passed: Array
+    silent: Array
+    numeric: Array
+    bar: Array
+
+    @property
+    def suspicious(self) -> Array:
+        """The elements that need another look."""
+        return np.asarray(~self.passed & ~self.silent)
+
+
+def screen_elements(
+    point: Point, elements: Array, weights: Weights, steps: Array, analytic: Array, rtol: float
+) -> Screened:
+    """Screen `elements` at their `steps`, shape (n,); `analytic` has the shape (cotangents, n)."""
+    pairs = take_pairs(point, elements, steps, weights)
+    first = figures(pairs)
+    agrees, noisy = screen(first, analytic, rtol)
+    numeric, noise = first.central, first.noise
+    passed = np.asarray((agrees | noisy).all(axis=0))
+    silent = ~(pairs.stirred | (analytic != 0).any(axis=0))
+    again = np.flatnonzero(passed & noisy.any(axis=0) & ~silent)
+    if again.size:
+        wider = figures(take_pairs(point, elements[again], WIDER * steps[again], weights))
+        blurred = noisy[:, again]
+        narrow = First(*(column[:, again] for column in (first.central, first.forward, first.backward, first.noise)))
+        passed[again] = (confirms(wider, narrow, analytic[:, again], rtol) | ~blurred).all(axis=0)
+        numeric[:, again] = np.where(blurred, wider.central, narrow.central)
+        noise[:, again] = np.where(blurred, wider.noise, narrow.noise)
+    return Screened(passed & ~silent, silent, numeric, SAFETY * noise)

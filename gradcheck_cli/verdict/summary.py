@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.records import Finding, Verdict
 from gradcheck_cli.verdict.outcome import Outcome, Status
+from gradcheck_cli.verdict.passes import Passes
 
 BLUNT = 1e-3
 """An error bar above this share of the largest gradient leaves a parameter undecided."""
@@ -42,7 +44,7 @@ class Summary:
 class Elements:
     """The outcomes of a parameter's elements under all cotangents, with what is needed to name and weigh them.
 
-    `rounding` is the value's rounding, `value_size` its magnitude.
+    `passes` are those that aren't among the `outcomes`. `rounding` is the value's rounding, `value_size` its magnitude.
     """
 
     outcomes: Sequence[Outcome]
@@ -50,11 +52,21 @@ class Elements:
     rounding: float
     value_size: float
     knobs: Knobs
+    passes: Passes = field(default_factory=Passes.none)
 
-    def largest(self, cotangent: int) -> float:
-        """Return the largest gradient, of both sides, under a cotangent."""
-        sizes = [outcome.size for outcome in self.outcomes if outcome.cotangent == cotangent]
-        return max((size for size in sizes if np.isfinite(size)), default=0.0)
+    def largest(self) -> dict[int, float]:
+        """Return the largest gradient, of both sides, under every cotangent."""
+        passes = self.passes
+        found = {int(c): float(np.max(passes.size[passes.cotangent == c])) for c in np.unique(passes.cotangent)}
+        for outcome in self.outcomes:
+            size = outcome.size if np.isfinite(outcome.size) else 0.0
+            found[outcome.cotangent] = max(found.get(outcome.cotangent, 0.0), size)
+        return found
+
+    @property
+    def plain(self) -> Array:
+        """Which passes are under the plain cotangent."""
+        return np.asarray(self.passes.cotangent == 0)
 
     @property
     def vacuous(self) -> bool:
@@ -65,9 +77,13 @@ class Elements:
         """
         if any(o.status is Status.KINK for o in self.outcomes):
             return False
-        plain = [o for o in self.outcomes if o.cotangent == 0]
-        zero = _ZERO * self.rounding
-        return all(abs(o.numeric) <= o.bar <= _HIDDEN * self.rounding and abs(o.analytic) <= zero for o in plain)
+        hidden, zero = _HIDDEN * self.rounding, _ZERO * self.rounding
+        passes, plain = self.passes, self.plain
+        numeric, bar, analytic = np.abs(passes.numeric[plain]), passes.bar[plain], np.abs(passes.analytic[plain])
+        if not ((numeric <= bar) & (bar <= hidden) & (analytic <= zero)).all():
+            return False
+        first = [o for o in self.outcomes if o.cotangent == 0]
+        return all(abs(o.numeric) <= o.bar <= hidden and abs(o.analytic) <= zero for o in first)
 
 
 def summarise(elements: Elements, notes: Sequence[Finding] = ()) -> Summary:
@@ -75,41 +91,54 @@ def summarise(elements: Elements, notes: Sequence[Finding] = ()) -> Summary:
 
     `notes` are kept as they are.
     """
-    largest = {cotangent: elements.largest(cotangent) for cotangent in {o.cotangent for o in elements.outcomes}}
-    outcomes = [_forgiven(o, largest[o.cotangent], elements.knobs) for o in elements.outcomes]
+    largest, knobs, passes = elements.largest(), elements.knobs, elements.passes
+    outcomes = [_forgiven(o, largest[o.cotangent], knobs) for o in elements.outcomes]
     by_status = {status: [o for o in outcomes if o.status is status] for status in Status}
     vacuous = elements.vacuous
-    plain = [o for o in by_status[Status.PASS] if o.cotangent == 0]
-    blunt = [] if vacuous else [o for o in plain if o.bar > BLUNT * largest[0]]
     verdict, findings = Verdict.PASS, []
-    chosen = [o for o in outcomes if o.cotangent == 0]
+    worst_pass = passes.worst(knobs.rtol, elements.plain)
+    chosen = [*([worst_pass] if worst_pass else []), *(o for o in outcomes if o.cotangent == 0)]
     if failed := by_status[Status.FAIL]:
         verdict, chosen = Verdict.FAIL, failed
     elif invalid := by_status[Status.INVALID_AT_KINK]:
-        verdict, chosen, findings = Verdict.FAIL, invalid, [_say(elements, _worst(invalid, elements.knobs))]
-    elif unclear := by_status[Status.UNCLEAR] or _accepted(blunt, largest, elements.knobs):
+        verdict, chosen, findings = Verdict.FAIL, invalid, [_say(elements, _worst(invalid, knobs))]
+    elif unclear := by_status[Status.UNCLEAR] or ([] if vacuous else _blunt(elements, by_status[Status.PASS], largest)):
         verdict, chosen = Verdict.INCONCLUSIVE, unclear
-        findings = [_say(elements, _worst(unclear, elements.knobs))]
+        findings = [_say(elements, _worst(unclear, knobs))]
     elif jumps := by_status[Status.JUMP]:
         verdict, chosen, findings = Verdict.INCONCLUSIVE, jumps, [_say(elements, jumps[0])]
     elif vacuous:
-        bar = max(o.bar for o in outcomes)
+        bar = max([*(o.bar for o in outcomes), float(np.max(passes.bar, initial=0.0))])
         message = f"both sides are zero within {bar:.0e}: a gradient that is zero by mistake looks the same"
         findings = [Finding("vacuous", message)]
     if kinks := by_status[Status.KINK]:
         findings.append(_say(elements, kinks[0]))
-        if elements.knobs.kinks == "fail" and verdict is Verdict.PASS:
+        if knobs.kinks == "fail" and verdict is Verdict.PASS:
             verdict, chosen = Verdict.FAIL, [o for o in kinks if o.cotangent == 0] or kinks
     if nearby := [o for o in by_status[Status.PASS] if o.kink_within]:
         message = (
             f"{elements.label(nearby[0].element)}: a kink lies within {nearby[0].kink_within:.0e}; judged below it"
         )
         findings.append(Finding("kink-nearby", message))
-    shown = _worst(chosen, elements.knobs)
-    smooth = [o.rel_err(elements.knobs.rtol) for o in outcomes if o.status not in (Status.KINK, Status.JUMP)]
-    bars = [2 * o.bar / largest[0] for o in outcomes if o.cotangent == 0 and largest[0]]
-    resolution = None if vacuous else max([2 * elements.knobs.rtol, elements.knobs.accuracy or 0.0, *bars])
-    return Summary(verdict, (*findings, *notes), shown, max(smooth, default=0.0), resolution)
+    smooth = [o.rel_err(knobs.rtol) for o in outcomes if o.status not in (Status.KINK, Status.JUMP)]
+    error = max([*smooth, float(np.max(passes.rel_err(knobs.rtol), initial=0.0))])
+    resolution = None if vacuous else _resolution(elements, outcomes, largest.get(0, 0.0))
+    return Summary(verdict, (*findings, *notes), _worst(chosen, knobs), error, resolution)
+
+
+def _resolution(elements: Elements, outcomes: Sequence[Outcome], largest: float) -> float:
+    """Return the relative error that could have been seen: twice the widest bar, in units of the largest gradient."""
+    bars = [2 * o.bar / largest for o in outcomes if o.cotangent == 0 and largest]
+    if largest:
+        bars.append(2 * float(np.max(elements.passes.bar[elements.plain], initial=0.0)) / largest)
+    return max([2 * elements.knobs.rtol, elements.knobs.accuracy or 0.0, *bars])
+
+
+def _blunt(elements: Elements, passed: Sequence[Outcome], largest: Mapping[int, float]) -> list[Outcome]:
+    """Return what passes behind a bar that decides nothing, and that `accuracy` doesn't allow either."""
+    limit = max(BLUNT, elements.knobs.accuracy or 0.0) * largest.get(0, 0.0)
+    column = elements.passes.worst(elements.knobs.rtol, elements.plain & (elements.passes.bar > limit))
+    return [*([column] if column else []), *(o for o in passed if o.cotangent == 0 and o.bar > limit)]
 
 
 def _forgiven(outcome: Outcome, largest: float, knobs: Knobs) -> Outcome:
@@ -118,11 +147,6 @@ def _forgiven(outcome: Outcome, largest: float, knobs: Knobs) -> Outcome:
     if outcome.status in (Status.FAIL, Status.UNCLEAR) and outcome.difference <= allowed and outcome.bar <= allowed:
         return Outcome(outcome.element, outcome.cotangent, Status.PASS, outcome.analytic, outcome.numeric, outcome.bar)
     return outcome
-
-
-def _accepted(blunt: list[Outcome], largest: dict[int, float], knobs: Knobs) -> list[Outcome]:
-    """Return the blunt outcomes that `accuracy` doesn't allow either."""
-    return [o for o in blunt if o.bar > (knobs.accuracy or 0.0) * largest[o.cotangent]]
 
 
 def _worst(outcomes: Sequence[Outcome], knobs: Knobs) -> Outcome:

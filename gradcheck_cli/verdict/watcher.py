@@ -6,8 +6,8 @@ from __future__ import annotations
 class Watcher:
     """Hears nothing in particular; a progress bar or a deadline overrides what it wants to hear."""
 
-    def evaluation(self) -> None:
-        """Hear that the function is evaluated once more."""
+    def evaluation(self, count: int = 1) -> None:
+        """Hear that the function is evaluated `count` times more."""
 
     def expect(self, evaluations: int, seconds: float) -> None:
         """Hear how many evaluations a check will take at least, and for how long, before it starts."""

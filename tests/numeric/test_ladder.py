@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gradcheck_cli.numeric.ladder import ENOUGH, Ladder, take_pair
+from gradcheck_cli.numeric.ladder import ENOUGH, Ladder
 from gradcheck_cli.numeric.noise import Noise
 from gradcheck_cli.numeric.steps import HALF_DECADE, ladder_steps
 
@@ -24,13 +24,19 @@ def climbed(point, element=0, steps=DECADES):
     return ladder
 
 
+def pair_of(point, element, h):
+    ladder = climbed(point, element, [h])
+    (pair,) = ladder.pairs
+    return pair
+
+
 def slopes(point, u=None, element=0, steps=DECADES, noise=None):
     u = np.ones(point.base.size) if u is None else np.asarray(u, dtype=float)
     return climbed(point, element, steps).slopes(u, noise or silent(point))
 
 
 def test_a_pair_holds_the_changes_on_both_sides(point):
-    pair = take_pair(point(lambda x: x * x, [3.0, 1.0]), 0, 0.5)
+    pair = pair_of(point(lambda x: x * x, [3.0, 1.0]), 0, 0.5)
     assert (pair.h, pair.above, pair.below) == (0.5, 0.5, 0.5)
     assert pair.plus.tolist() == [3.25, 0]
     assert pair.minus.tolist() == [-2.75, 0]
@@ -38,15 +44,15 @@ def test_a_pair_holds_the_changes_on_both_sides(point):
 
 
 def test_a_pair_knows_the_steps_that_were_realised(point):
-    pair = take_pair(point(lambda x: x, 1.0), 0, 3e-16)
+    pair = pair_of(point(lambda x: x, 1.0), 0, 3e-16)
     assert (pair.above, pair.below) == ((1 + 3e-16) - 1, 1 - (1 - 3e-16))
     assert pair.above != pair.below
 
 
 def test_a_pair_knows_which_side_left_the_domain(point):
-    assert take_pair(point(np.log, [0.5, 1.0]), 0, 0.75).finite == (True, False)
-    assert take_pair(point(lambda x: np.log(1 - x), 0.5), 0, 0.75).finite == (False, True)
-    assert take_pair(point(lambda x: np.log(x) + np.log(1 - x), 0.5), 0, 0.75).finite == (False, False)
+    assert pair_of(point(np.log, [0.5, 1.0]), 0, 0.75).finite == (True, False)
+    assert pair_of(point(lambda x: np.log(1 - x), 0.5), 0, 0.75).finite == (False, True)
+    assert pair_of(point(lambda x: np.log(x) + np.log(1 - x), 0.5), 0, 0.75).finite == (False, False)
 
 
 def test_pairs_are_in_the_order_of_their_steps_and_none_is_taken_twice(point):

@@ -155,7 +155,7 @@ def test_an_interrupt_is_no_domain(point):
 def test_evaluations_are_announced_before_they_are_made():
     seen = []
     function = TracedFunction(lambda variables: seen.append("evaluated") or variables["x"])
-    around = Point(function, {"x": X}, "x", Outputs((X,)), lambda: seen.append("announced"))
+    around = Point(function, {"x": X}, "x", Outputs((X,)), lambda count: seen.append("announced"))
     around.moved(0, 1.0)
     around.evaluate({})
     assert seen == ["announced", "evaluated"] * 2

@@ -51,8 +51,8 @@ def test_progress_hears_of_each_case_and_evaluation(selected: list[Selected]) ->
         def case(self, name: str) -> None:
             heard.append(name)
 
-        def evaluation(self) -> None:
-            heard.append("evaluation")
+        def evaluation(self, count: int = 1) -> None:
+            heard.extend(["evaluation"] * count)
 
     run_cases(selected, Options(), progress=Listener())
     assert [each for each in heard if each != "evaluation"] == [

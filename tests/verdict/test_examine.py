@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from gradcheck_cli.numeric.ladder import Ladder
 from gradcheck_cli.numeric.noise import Noise
 from gradcheck_cli.numeric.steps import default_eps, step_size
 from gradcheck_cli.numeric.survey import survey
@@ -22,9 +23,8 @@ def examined(point, jacobian, element=0, cotangents=None, seed=0, noise=None):
     steps = np.array([step_size(scale, default_eps(np.dtype(float))) for scale in point.scales])
     noise = noise or survey(point, steps, np.random.default_rng(seed))[0]
     before = point.evaluations
-    outcomes = examine(
-        point, element, [Cotangent(u, u @ jacobian) for u in weights], noise, step, RTOL, lambda u: u @ jacobian
-    )
+    cotangents = [Cotangent(u, u @ jacobian) for u in weights]
+    outcomes = examine(Ladder(point, element), cotangents, noise, step, RTOL, lambda u: u @ jacobian)
     return outcomes, point.evaluations - before
 
 

@@ -23,8 +23,9 @@ class Announcing(Watcher):
         self.heard = heard
         self.expected = []
 
-    def evaluation(self):
-        self.heard()
+    def evaluation(self, count=1):
+        for _ in range(count):
+            self.heard()
 
     def expect(self, evaluations, seconds):
         self.expected.append((evaluations, seconds))

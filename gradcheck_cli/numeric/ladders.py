@@ -1,0 +1,147 @@
+"""Ladders of many elements in columns: decades of steps, evaluated together and contracted at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.numeric.ladder import Ladder
+from gradcheck_cli.numeric.point import Point
+from gradcheck_cli.numeric.steps import decade_steps
+from gradcheck_cli.numeric.weights import Weights
+
+_KEPT = 2**21
+"""Numbers that the changes of a batch hold, about: 16 MiB."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Raw:
+    """The changes of a chunk as they were before the contraction, with the steps that they belong to."""
+
+    elements: Array
+    h: Array
+    above: Array
+    below: Array
+    changes: Array
+    positions: Array | None
+
+
+@dataclass(frozen=True, eq=False)
+class Ladders:
+    """The ladders of n elements under C cotangents.
+
+    `h`, shape (S, n), holds ascending steps; a ladder with fewer than S repeats its smallest. The slopes, `rise`,
+    `fall` and `sigma` are those of `Slopes`, shape (C, S, n); `rounding` and `table`, shape (C, n), are the
+    rounding of the value at x, and the noise of the survey's table, over the outputs that moved.
+    """
+
+    raw: Sequence[_Raw]
+    elements: Array
+    h: Array
+    central: Array
+    forward: Array
+    backward: Array
+    rise: Array
+    fall: Array
+    sigma: Array
+    rounding: Array
+    table: Array
+
+    def ladder(self, point: Point, number: int) -> Ladder:
+        """Return one of them as a ladder that can be climbed further, as the outputs that the element moves see it."""
+        for raw in self.raw:
+            if number < len(raw.elements):
+                break
+            number -= len(raw.elements)
+        ladder = Ladder(point, int(raw.elements[number]), None if raw.positions is None else raw.positions[:, number])
+        changes = raw.changes[:, :, number].T
+        ladder.take(raw.h[:, number], raw.above[:, number], raw.below[:, number], changes)
+        return ladder
+
+
+def take_ladders(point: Point, elements: Array, weights: Weights) -> Iterator[Ladders]:
+    """Evaluate a ladder of decades at each of `elements`; yield them in batches of limited size."""
+    steps, valid = decade_steps(point.x[elements], point.typical, point.spacings[elements])
+    counts = valid.sum(axis=0)
+    parts: list[tuple[list[Array], _Raw]] = []
+    kept = 0
+    for count in np.unique(counts):
+        group = np.flatnonzero(counts == count)
+        if count == 0:
+            yield _without_steps(elements[group], weights)
+            continue
+        h = steps[len(steps) - count :, group]
+        realised, chunks = point.one_by_one(elements[group], np.concatenate([h, -h]))
+        for chunk in chunks:
+            part = slice(chunk.start, chunk.stop)
+            raw = _Raw(
+                elements[group][part],
+                h[:, part],
+                realised[:count, part],
+                -realised[count:, part],
+                np.array(chunk.changes),
+                None if chunk.positions is None else np.array(chunk.positions),
+            )
+            parts.append((_columns(raw, weights), raw))
+            kept += raw.changes.size
+            if kept > _KEPT:
+                yield _joined(parts)
+                parts, kept = [], 0
+    if parts:
+        yield _joined(parts)
+
+
+def _columns(raw: _Raw, weights: Weights) -> list[Array]:
+    """Contract a chunk: the columns of `Ladders` from `h` on."""
+    weighted = weights.of(raw.changes, raw.positions)
+    count = len(raw.h)
+    contracted = weighted.contracted()
+    rise, fall = contracted[:, :count], contracted[:, count:]
+    moved = (raw.changes != 0).any(axis=1)
+    still = ~moved.any(axis=0)
+    # Where nothing moved, rounding may have hidden a change in any output.
+    felt = moved | still
+    base = weighted.base[:, None]
+    # The larger of both sides, and of x itself.
+    size = np.maximum(np.abs(base + raw.changes[:, :count]), np.abs(base + raw.changes[:, count:]))
+    sigma = np.maximum(weighted.noise(size, felt), weighted.noise(np.abs(base), felt))
+    # A value that is 0 wherever it is computed has no size: then that of its cotangent stands in.
+    nothing = still & ~weighted.base.any(axis=0)
+    rounding = weighted.norms([r * np.where(nothing, 1.0, np.abs(weighted.base)) for r in weighted.rounding], felt)
+    table = np.zeros_like(rounding) if weighted.level is None else weighted.norms(weighted.level, moved)
+    return [
+        raw.h,
+        (rise - fall) / (raw.above + raw.below),
+        rise / raw.above,
+        -fall / raw.below,
+        rise,
+        fall,
+        sigma,
+        rounding,
+        table,
+    ]
+
+
+def _joined(parts: Sequence[tuple[list[Array], _Raw]]) -> Ladders:
+    """Set chunks side by side; shorter ladders repeat their smallest step."""
+    depth = max(len(raw.h) for _, raw in parts)
+
+    def deep(column: Array) -> Array:
+        missing = depth - column.shape[-2]
+        return np.concatenate([np.repeat(column[..., :1, :], missing, axis=-2), column], axis=-2) if missing else column
+
+    columns = list(zip(*(columns for columns, _ in parts), strict=True))
+    stacked = [np.concatenate([deep(part) for part in column], axis=-1) for column in columns[:-2]]
+    stacked += [np.concatenate(column, axis=-1) for column in columns[-2:]]
+    return Ladders([raw for _, raw in parts], np.concatenate([raw.elements for _, raw in parts]), *stacked)
+
+
+def _without_steps(elements: Array, weights: Weights) -> Ladders:
+    """Return ladders of elements that no step can move."""
+    none = np.empty((0, len(elements)))
+    column, single = np.empty((len(weights.u), 0, len(elements))), np.zeros((len(weights.u), len(elements)))
+    raw = _Raw(elements, none, none, none, np.empty((weights.u.shape[1], 0, len(elements))), None)
+    return Ladders([raw], elements, none, column, column, column, column, column, column, single, single)

@@ -1,0 +1,50 @@
+"""Pairs of many elements in columns: what sum(cotangent * output) does at x+h and x-h of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.numeric.point import Point
+from gradcheck_cli.numeric.weights import Weights
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The pairs of n elements under C cotangents.
+
+    `above` and `below` are the realised steps, shape (n,); `rise` and `fall` the changes above and below x and
+    `noise` that of a difference quotient, shape (C, n). `stirred` tells where any output moved.
+    """
+
+    above: Array
+    below: Array
+    rise: Array
+    fall: Array
+    noise: Array
+    stirred: Array
+
+
+def take_pairs(point: Point, elements: Array, steps: Array, weights: Weights) -> Pairs:
+    """Evaluate at x+h and x-h of each of `elements`, h its entry in `steps`.
+
+    Subtract first, contract second: large outputs don't drown the change of small ones. What is kept
+    are numbers an element, whatever the outputs are.
+    """
+    count = len(weights.u)
+    rise, fall, noise = (np.empty((count, len(elements))) for _ in range(3))
+    stirred = np.empty(len(elements), dtype=bool)
+    realised, chunks = point.one_by_one(elements, np.array([steps, -steps]))
+    for chunk in chunks:
+        part = slice(chunk.start, chunk.stop)
+        weighted = weights.of(chunk.changes, chunk.positions)
+        moved = (chunk.changes != 0).any(axis=1)
+        base = weighted.base
+        size = np.maximum(np.abs(base), np.abs(base + chunk.changes[:, 0]))
+        stirred[part] = moved.any(axis=0)
+        contracted = weighted.contracted()
+        rise[:, part], fall[:, part] = contracted[:, 0], contracted[:, 1]
+        noise[:, part] = weighted.noise(size[:, None], moved)[:, 0]
+    return Pairs(realised[0], -realised[1], rise, fall, noise / steps, stirred)

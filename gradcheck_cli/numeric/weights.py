@@ -1,0 +1,101 @@
+"""Contract the changes of many perturbations with cotangents, and their noise with them: columns instead of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.numeric.noise import Noise
+
+_SMALLEST, _LARGEST = 1e-150, 1e150
+"""Norms between these were computed from squares that neither vanish nor overflow."""
+
+
+class Weights:
+    """Cotangents `u`, shape (C, outputs), and the noise of the outputs that they weight."""
+
+    def __init__(self, cotangents: Sequence[Array], noise: Noise) -> None:
+        self.u = np.array(cotangents, dtype=np.float64)
+        self.noise = noise
+        self.rounding = noise.epsilon * np.abs(self.u)
+        self.level = np.abs(self.u) * np.where(noise.level > 0, noise.level, 0.0) if (noise.level > 0).any() else None
+
+    def of(self, changes: Array, positions: Array | None) -> WeightedChunk:
+        """Gather what belongs to the outputs of a chunk (see `Chunk`)."""
+
+        def gather(vector: Array) -> Array:
+            return vector[:, None] if positions is None else vector.take(positions)
+
+        level = None if self.level is None else [gather(row) for row in self.level]
+        return WeightedChunk(
+            changes,
+            self.u if positions is None else None,
+            [gather(row) for row in self.u],
+            gather(self.noise.base),
+            [gather(row) for row in self.rounding],
+            level,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedChunk:
+    """The changes of a chunk, shape (rows, S, K), cotangents and noise of its outputs, (rows, K) or (rows, 1).
+
+    `matrix`, shape (C, rows), holds the cotangents where they are the same for all elements.
+    """
+
+    changes: Array
+    matrix: Array | None
+    u: Sequence[Array]
+    base: Array
+    rounding: Sequence[Array]
+    level: Sequence[Array] | None
+
+    def contracted(self) -> Array:
+        """Return the change of sum(cotangent * output), shape (C, S, K)."""
+        rows, steps, count = self.changes.shape
+        if self.matrix is not None:
+            return np.asarray(self.matrix @ self.changes.reshape(rows, -1)).reshape(-1, steps, count)
+        return np.array([np.einsum("rk,rsk->sk", u, self.changes) for u in self.u])
+
+    def noise(self, size: Array, felt: Array | None = None) -> Array:
+        """Return the noise of sum(cotangent * output), shape (C, S, K), for outputs of magnitude `size` (rows, S, K).
+
+        Only the outputs that are `felt`, shape (rows, K), add to it: one that keeps its bits adds no noise to a
+        difference.
+        """
+        mask = None if felt is None or felt.all() else felt[:, None]
+        growth = None
+        if self.level is not None:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                growth = np.fmax(1.0, size / np.abs(self.base)[:, None])
+            growth = np.where(self.base[:, None] != 0, growth, 1.0)
+        columns = []
+        for number, rounding in enumerate(self.rounding):
+            noise = _norms(rounding[:, None] * size, mask)
+            if self.level is not None and growth is not None:
+                noise = np.maximum(noise, _norms(self.level[number][:, None] * growth, mask))
+            columns.append(noise)
+        return np.array(columns)
+
+    def norms(self, weights: Sequence[Array], felt: Array) -> Array:
+        """Return the norm of each of `weights`, (rows, K) or (rows, 1), over the outputs felt, shape (C, K)."""
+        return np.array([_norms(np.broadcast_to(weight, felt.shape), felt) for weight in weights])
+
+
+def _norms(columns: Array, mask: Array | None) -> Array:
+    """Return the Euclidean norm along the first axis, over what `mask` keeps, also of very large and small numbers."""
+    kept = columns if mask is None else np.where(mask, columns, 0.0)
+    if len(kept) == 1:
+        return np.asarray(np.abs(kept[0]))
+    norms = np.sqrt(np.einsum("r...,r...->...", kept, kept))
+    odd = ~((norms > _SMALLEST) & (norms < _LARGEST))
+    if odd.any():
+        largest = np.max(np.abs(kept[:, odd]), axis=0, initial=0.0)
+        scaled = kept[:, odd] / np.where(largest > 0, largest, 1.0)
+        exact = largest * np.sqrt(np.sum(scaled * scaled, axis=0))
+        norms[odd] = np.where(np.isfinite(largest), exact, largest)
+    return np.asarray(norms)

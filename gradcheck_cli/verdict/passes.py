@@ -1,0 +1,90 @@
+"""Elements that pass and have nothing else to say, in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.verdict.outcome import Outcome, Status
+
+
+@dataclass(frozen=True, eq=False)
+class Passes:
+    """Outcomes that are plain passes: one row for each element under each cotangent, columns of one length.
+
+    `truncated` tells where truncation limits `numeric` rather than rounding.
+    """
+
+    element: Array
+    cotangent: Array
+    analytic: Array
+    numeric: Array
+    bar: Array
+    truncated: Array
+
+    @staticmethod
+    def none() -> Passes:
+        """Return no passes."""
+        nothing = np.empty(0)
+        return Passes(nothing.astype(int), nothing.astype(int), nothing, nothing, nothing, nothing.astype(bool))
+
+    @staticmethod
+    def of(elements: Array, analytic: Array, numeric: Array, bar: Array, truncated: Array | bool = False) -> Passes:
+        """Return the passes of `elements`, shape (n,), with figures of shape (cotangents, n)."""
+        shape = analytic.shape
+        return Passes(
+            np.broadcast_to(elements, shape).ravel(),
+            np.repeat(np.arange(shape[0]), shape[1]),
+            analytic.ravel(),
+            np.broadcast_to(numeric, shape).ravel(),
+            np.broadcast_to(bar, shape).ravel(),
+            np.broadcast_to(truncated, shape).ravel(),
+        )
+
+    @staticmethod
+    def joined(parts: Iterable[Passes]) -> Passes:
+        """Return the rows of all `parts`, in their order."""
+        listed = [Passes.none(), *parts]
+        return Passes(*(np.concatenate([getattr(part, field.name) for part in listed]) for field in fields(Passes)))
+
+    def __len__(self) -> int:
+        """Return how many rows there are."""
+        return len(self.element)
+
+    @property
+    def size(self) -> Array:
+        """The larger magnitude of the two gradients."""
+        return np.maximum(np.abs(self.analytic), np.abs(self.numeric))
+
+    def rel_err(self, rtol: float) -> Array:
+        """Return the numbers that decide; see `outcome.rel_err`."""
+        difference = np.abs(self.analytic - self.numeric)
+        floor = np.maximum(np.abs(self.analytic) + np.abs(self.numeric), self.bar / rtol)
+        return np.where(difference == 0, 0.0, difference / np.where(floor > 0, floor, 1.0))
+
+    def outcome(self, row: int) -> Outcome:
+        """Return one row as an outcome."""
+        return Outcome(
+            int(self.element[row]),
+            int(self.cotangent[row]),
+            Status.PASS,
+            float(self.analytic[row]),
+            float(self.numeric[row]),
+            float(self.bar[row]),
+            "truncation-dominates" if self.truncated[row] else "",
+        )
+
+    def worst(self, rtol: float, among: Array) -> Outcome | None:
+        """Return the row with the largest deciding number, then the widest bar, of those that the mask `among` keeps.
+
+        None if it keeps none. The first of equals.
+        """
+        rows = np.flatnonzero(among)
+        if not rows.size:
+            return None
+        for key in (self.rel_err(rtol), self.bar, -self.cotangent):
+            rows = rows[key[rows] == key[rows].max()]
+        return self.outcome(int(rows[0]))

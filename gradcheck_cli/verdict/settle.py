@@ -1,0 +1,138 @@
+"""Tier 2 in columns: which elements pass plainly on their ladders of decades, as `rule` would say."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.numeric.ladder import ENOUGH
+from gradcheck_cli.numeric.ladders import Ladders
+from gradcheck_cli.numeric.step_choice import SAFETY
+from gradcheck_cli.verdict.kinks import CLEAR, RUN
+from gradcheck_cli.verdict.ruling import BACKWARD, OWN_SCALE, SETTLED
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """Which of n elements pass, shape (n,), with their figures, shape (cotangents, n)."""
+
+    passed: Array
+    numeric: Array
+    bar: Array
+    truncated: Array
+
+
+def settle(ladders: Ladders, analytic: Array, scales: Array, rtol: float) -> Settled:
+    """Settle the elements that pass sharply under every cotangent, with no sign of anything odd.
+
+    `analytic` has the shape (cotangents, n), `scales`, shape (n,), is the larger of |x| and the typical
+    magnitude of each. The figures are those of `rule`. What may be a corner, a leap, a second flat stretch
+    or the edge of the domain is left to it.
+    """
+    count, depth, elements = ladders.central.shape
+    if depth < ENOUGH:
+        empty = np.zeros((count, elements))
+        return Settled(np.zeros(elements, dtype=bool), empty, empty, empty.astype(bool))
+
+    def flat(column: Array) -> Array:
+        return np.moveaxis(column, -2, 0).reshape(depth, -1)
+
+    h, reach = np.tile(ladders.h, (1, count)), np.tile(OWN_SCALE * scales, count)
+    central, sigma = flat(ladders.central), flat(ladders.sigma)
+    a = analytic.ravel()
+    best, numeric, error = _best(h, central, sigma, reach)
+    least = np.maximum(ladders.rounding.ravel(), BACKWARD * sigma.min(axis=0))
+    error = np.where(np.abs(numeric) <= SAFETY * error, np.maximum(error, least), error)
+    bar = SAFETY * error
+    difference, size = np.abs(a - numeric), np.maximum(np.abs(a), np.abs(numeric))
+    passed = (difference <= np.maximum(rtol * (np.abs(a) + np.abs(numeric)), bar)) & (bar <= SETTLED * rtol * size)
+    passed &= np.isfinite(central).all(axis=0)
+    passed &= _is_smooth(h, flat(ladders.forward), flat(ladders.backward), sigma, rtol)
+    passed &= ~_may_leap(flat(ladders.rise), flat(ladders.fall), sigma, ladders.table.ravel())
+    passed &= ~_may_part(h, central, sigma, best, numeric, bar)
+    truncated = ((np.arange(depth)[:, None] < best) & (sigma / h < 0.1 * error)).any(axis=0)
+    shape = (count, elements)
+    return Settled(
+        passed.reshape(shape).all(axis=0), numeric.reshape(shape), bar.reshape(shape), truncated.reshape(shape)
+    )
+
+
+def _best(h: Array, central: Array, sigma: Array, reach: Array) -> tuple[Array, Array, Array]:
+    """Return (step, slope, error) of the best step or extrapolation of every column; see `step_choice`."""
+    best, error = _best_step(h, central, sigma, reach)
+    repeated = h[1:] == h[:-1]
+    shrink = 1.0 / np.where(repeated, np.nan, (h[1:] / h[:-1]) ** 2 - 1.0)
+    refined = central[:-1] + (central[:-1] - central[1:]) * shrink
+    noise = (1.0 + shrink) * sigma[:-1] / h[:-1] + shrink * sigma[1:] / h[1:]
+    larger, refined_error = _best_step(h[1:], refined, noise * h[1:], reach)
+    use = refined_error < 0.5 * error
+    numeric = np.where(use, _entry(refined, larger), _entry(central, best))
+    return np.where(use, larger + 1, best), numeric, np.where(use, refined_error, error)
+
+
+def _best_step(h: Array, slope: Array, sigma: Array, reach: Array) -> tuple[Array, Array]:
+    noise = sigma / h
+    excess = np.abs(slope[:, None] - slope[None, :]) - 2 * SAFETY * noise[None, :]
+    excess *= _smaller(len(h))
+    bias = np.fmax.reduce(excess, axis=1, initial=0.0)
+    change = np.abs(np.diff(slope, axis=0))
+    change[np.isnan(change)] = 0.0
+    bias[1:] = np.maximum(bias[1:], change / 4)
+    bias[:-1] = np.maximum(bias[:-1], change / 2)
+    bias[-1] = np.maximum(bias[-1], change[-1])
+    errors = noise + bias
+    flat = np.zeros(h.shape, dtype=bool)
+    flat[2:] = _spread(slope) <= 0.1 * np.abs(slope[2:])
+    usable = np.isfinite(slope) & np.isfinite(errors) & ((h <= reach) | flat)
+    errors = np.where(usable, errors, np.inf)
+    best = np.argmin(errors, axis=0)
+    return best, _entry(errors, best)
+
+
+@functools.cache
+def _smaller(count: int) -> Array:
+    return np.tril(np.ones((count, count)), -1)[..., None]
+
+
+def _entry(column: Array, at: Array) -> Array:
+    """Return one entry of every column."""
+    return np.asarray(column[at, np.arange(column.shape[1])])
+
+
+def _spread(column: Array) -> Array:
+    """Return the range of three values in a row, for every start."""
+    first, second, third = column[:-2], column[1:-1], column[2:]
+    largest = np.maximum(np.maximum(first, second), third)
+    return np.asarray(largest - np.minimum(np.minimum(first, second), third))
+
+
+def _is_smooth(h: Array, forward: Array, backward: Array, sigma: Array, rtol: float) -> Array:
+    """Tell where the one-sided slopes show no corner, at x or beside it."""
+    gap = np.abs(forward - backward)
+    clear = gap > CLEAR * 2.5 * sigma / h
+    runs = clear[:-2] & clear[1:-1] & clear[2:]
+    start = np.argmax(runs, axis=0)
+    end = start + RUN - 1
+    trend = np.log(_entry(gap, end) / _entry(gap, start)) / np.log(_entry(h, end) / _entry(h, start))
+    steepest = np.maximum(np.abs(_entry(forward, start)), np.abs(_entry(backward, start)))
+    return np.asarray(~runs.any(axis=0) | (trend >= 0.5) | (_entry(gap, start) <= rtol * steepest))
+
+
+def _may_leap(rise: Array, fall: Array, sigma: Array, table: Array) -> Array:
+    """Tell where the value may leap across x by a constant amount."""
+    leap = np.abs(rise - fall)[: RUN + 1]
+    constant = np.ptp(leap, axis=0) <= 0.1 * leap.max(axis=0)
+    return np.asarray(constant & (leap.min(axis=0) > np.maximum(10 * table, CLEAR * sigma[0])))
+
+
+def _may_part(h: Array, central: Array, sigma: Array, best: Array, numeric: Array, bar: Array) -> Array:
+    """Tell where larger steps may have a flat stretch of another slope."""
+    size = np.abs(central)
+    least = np.minimum(np.minimum(size[:-2], size[1:-1]), size[2:])
+    away = np.abs(central[:-2] - numeric)
+    flat = _spread(central) <= np.minimum(0.1 * away, 0.02 * least)
+    apart = away > bar + 2 * SAFETY * sigma[:-2] / h[:-2]
+    return np.asarray((flat & apart & (np.arange(len(away))[:, None] > best)).any(axis=0))

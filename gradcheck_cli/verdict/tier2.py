@@ -1,0 +1,46 @@
+"""Tier 2: elements that two evaluations don't acquit; most are settled together, the odd ones examined one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.numeric.ladders import take_ladders
+from gradcheck_cli.numeric.noise import Noise
+from gradcheck_cli.numeric.point import Point
+from gradcheck_cli.numeric.weights import Weights
+from gradcheck_cli.verdict.examine import GradientOf, examine
+from gradcheck_cli.verdict.outcome import Cotangent, Outcome
+from gradcheck_cli.verdict.passes import Passes
+from gradcheck_cli.verdict.settle import settle
+
+
+def examine_elements(
+    point: Point,
+    elements: Array,
+    cotangents: Sequence[Cotangent],
+    noise: Noise,
+    steps: Array,
+    rtol: float,
+    gradient_of: GradientOf,
+) -> tuple[Passes, list[Outcome]]:
+    """Return the plain passes among `elements`, shape (n,), and the outcomes of the others, in ascending order.
+
+    `steps`, shape (n,), are tier 1's; see `examine` for the rest.
+    """
+    passes, outcomes = [], []
+    step_of = dict(zip(elements.tolist(), steps.tolist(), strict=True))
+    weights = Weights([cotangent.u for cotangent in cotangents], noise)
+    for ladders in take_ladders(point, elements, weights):
+        analytic = np.array([cotangent.gradient[ladders.elements] for cotangent in cotangents])
+        scales = np.maximum(np.abs(point.x[ladders.elements]), point.typical)
+        settled = settle(ladders, analytic, scales, rtol)
+        plain = np.flatnonzero(settled.passed)
+        columns = (column[:, plain] for column in (analytic, settled.numeric, settled.bar, settled.truncated))
+        passes.append(Passes.of(ladders.elements[plain], *columns))
+        for number in np.flatnonzero(~settled.passed):
+            ladder = ladders.ladder(point, int(number))
+            outcomes += examine(ladder, cotangents, noise, step_of[ladder.element], rtol, gradient_of)
+    return Passes.joined(passes), sorted(outcomes, key=lambda outcome: (outcome.element, outcome.cotangent))
