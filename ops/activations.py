@@ -8,7 +8,7 @@ import numpy as np
 from gradcheck_cli import arr, op
 
 
-@op
+@op(batch="elementwise")
 def sigmoid(x):
     """1 / (1 + exp(-x))."""
     return _logistic(x)
@@ -24,7 +24,7 @@ def _logistic(x):
     return np.where(np.greater_equal(x, 0), 1, small) / (1 + small)
 
 
-@op
+@op(batch="elementwise")
 def tanh(x):
     """tanh(x)."""
     return np.tanh(x)
@@ -35,7 +35,7 @@ def _(g, out):
     return g * (1 - out * out)
 
 
-@op(x=arr(avoid=0))
+@op(x=arr(avoid=0), batch="elementwise")
 def relu(x):
     """max(x, 0); its gradient at 0 is taken as 0."""
     return np.maximum(x, 0)
@@ -46,7 +46,7 @@ def _(g, out):
     return np.where(out > 0, g, 0)
 
 
-@op(x=arr(avoid=0), slope=[0.01, 0.3])
+@op(x=arr(avoid=0), slope=[0.01, 0.3], batch="elementwise")
 def leaky_relu(x, *, slope=0.01):
     """x where x > 0, else slope * x; its gradient at 0 is taken as slope."""
     return np.where(np.greater(x, 0), x, np.multiply(slope, x))
@@ -57,7 +57,7 @@ def _(g, x, slope):
     return np.where(x > 0, g, slope * g)
 
 
-@op(x=arr(avoid=0), alpha=[1.0, 0.5])
+@op(x=arr(avoid=0), alpha=[1.0, 0.5], batch="elementwise")
 def elu(x, *, alpha=1.0):
     """x where x > 0, else alpha * (exp(x) - 1); its gradient at 0 is taken as alpha."""
     return np.where(np.greater(x, 0), x, alpha * np.expm1(np.minimum(x, 0)))
@@ -68,7 +68,7 @@ def _(g, x, alpha):
     return np.where(x > 0, g, g * alpha * np.exp(np.minimum(x, 0)))
 
 
-@op(beta=[1.0, 2.0])
+@op(beta=[1.0, 2.0], batch="elementwise")
 def softplus(x, *, beta=1.0):
     """log(1 + exp(beta * x)) / beta."""
     return np.logaddexp(0, np.multiply(beta, x)) / beta
@@ -79,7 +79,7 @@ def _(g, x, beta):
     return g * _logistic(beta * x)
 
 
-@op
+@op(batch="elementwise")
 def silu(x):
     """x * sigmoid(x), also called swish."""
     return x * _logistic(x)
@@ -91,7 +91,7 @@ def _(g, x):
     return g * gate * (1 + x * (1 - gate))
 
 
-@op(approximate=["none", "tanh"])
+@op(approximate=["none", "tanh"], batch="elementwise")
 def gelu(x, *, approximate="none"):
     """x * Phi(x), Phi the normal distribution function; or x * (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2."""
     if approximate not in ("none", "tanh"):
@@ -128,7 +128,7 @@ def _erfc():
     return erfc
 
 
-@op(axis=[-1, 0])
+@op(axis=[-1, 0], batch="axis")
 def softmax(x, *, axis=-1):
     """exp(x) / sum(exp(x)) along axis."""
     powers = np.exp(_below_zero(x, axis))
@@ -140,7 +140,7 @@ def _(g, out, axis):
     return out * (g - np.sum(g * out, axis=axis, keepdims=True))
 
 
-@op(axis=[-1, 0])
+@op(axis=[-1, 0], batch="axis")
 def log_softmax(x, *, axis=-1):
     """x - log(sum(exp(x))) along axis."""
     shifted = _below_zero(x, axis)

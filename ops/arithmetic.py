@@ -17,7 +17,7 @@ def _operands(rng):
     return values[:x_size].reshape(x_shape), values[x_size:].reshape(y_shape)
 
 
-@op
+@op(batch="elementwise", linear=True)
 def add(x, y):
     """x + y."""
     return keep(np.add(x, y), x_shape=np.shape(x), y_shape=np.shape(y))
@@ -28,7 +28,7 @@ def _(g, x_shape, y_shape):
     return unbroadcast(g, x_shape), unbroadcast(g, y_shape)
 
 
-@op
+@op(batch="elementwise", linear=True)
 def subtract(x, y):
     """x - y."""
     return keep(np.subtract(x, y), x_shape=np.shape(x), y_shape=np.shape(y))
@@ -39,7 +39,7 @@ def _(g, x_shape, y_shape):
     return unbroadcast(g, x_shape), unbroadcast(-g, y_shape)
 
 
-@op
+@op(batch="elementwise", linear="x y")
 def multiply(x, y):
     """x * y, element by element."""
     return keep(np.multiply(x, y), x_shape=np.shape(x), y_shape=np.shape(y))
@@ -55,7 +55,7 @@ def _(g, x, y_shape):
     return unbroadcast(g * x, y_shape)
 
 
-@op(y=arr(avoid=0))
+@op(y=arr(avoid=0), batch="elementwise", linear="x")
 def divide(x, y):
     """x / y."""
     return keep(np.divide(x, y), x_shape=np.shape(x))
@@ -71,7 +71,7 @@ def _(g, y, out):
     return unbroadcast(-g * out / y, y.shape)
 
 
-@op(x=arr(low=0.1))
+@op(x=arr(low=0.1), batch="elementwise")
 def power(x, y):
     """x ** y."""
     return keep(np.power(x, y), y_shape=np.shape(y))
@@ -95,7 +95,7 @@ def _(rng):
     return np.abs(x), y
 
 
-@op(x=arr(distinct=True), y=arr(distinct=True))
+@op(x=arr(distinct=True), y=arr(distinct=True), batch="elementwise")
 def maximum(x, y):
     """The larger of x and y; where they tie, each gets half of the gradient."""
     return np.maximum(x, y)
@@ -106,7 +106,7 @@ def _(g, x, y):
     return unbroadcast(_won(g, x > y, x == y), x.shape), unbroadcast(_won(g, y > x, x == y), y.shape)
 
 
-@op(x=arr(distinct=True), y=arr(distinct=True))
+@op(x=arr(distinct=True), y=arr(distinct=True), batch="elementwise")
 def minimum(x, y):
     """The smaller of x and y; where they tie, each gets half of the gradient."""
     return np.minimum(x, y)
@@ -121,7 +121,7 @@ def _won(g, wins, ties):
     return np.where(wins, g, np.where(ties, g / 2, 0))
 
 
-@op
+@op(batch="elementwise", linear=True)
 def negative(x):
     """-x."""
     return np.negative(x)

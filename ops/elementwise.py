@@ -5,7 +5,7 @@ import numpy as np
 from gradcheck_cli import arr, keep, mask, op, unbroadcast
 
 
-@op
+@op(batch="elementwise")
 def exp(x):
     """exp(x)."""
     return np.exp(x)
@@ -16,7 +16,7 @@ def _(g, out):
     return g * out
 
 
-@op(x=arr(low=0.1))
+@op(x=arr(low=0.1), batch="elementwise")
 def log(x):
     """log(x), the natural logarithm."""
     return np.log(x)
@@ -27,7 +27,7 @@ def _(g, x):
     return g / x
 
 
-@op(x=arr(low=0.1))
+@op(x=arr(low=0.1), batch="elementwise")
 def sqrt(x):
     """sqrt(x)."""
     return np.sqrt(x)
@@ -38,7 +38,7 @@ def _(g, out):
     return g / (2 * out)
 
 
-@op
+@op(batch="elementwise")
 def square(x):
     """x ** 2."""
     return np.square(x)
@@ -49,7 +49,7 @@ def _(g, x):
     return 2 * x * g
 
 
-@op(x=arr(avoid=0))
+@op(x=arr(avoid=0), batch="elementwise")
 def abs(x):
     """|x|; its gradient at 0 is taken as 0."""
     return np.abs(x)
@@ -60,7 +60,7 @@ def _(g, x):
     return g * np.sign(x)
 
 
-@op(x=arr(avoid=(-0.5, 0.5)), min=[-0.5, None], max=[0.5, None])
+@op(x=arr(avoid=(-0.5, 0.5)), min=[-0.5, None], max=[0.5, None], batch="elementwise")
 def clip(x, *, min=None, max=None):
     """x kept between min and max; None is no limit. The gradient passes at the limits themselves."""
     low, high = _limits(min, max)
@@ -77,7 +77,7 @@ def _limits(low, high):
     return -np.inf if low is None else low, np.inf if high is None else high
 
 
-@op(condition=mask())
+@op(condition=mask(), batch="elementwise", linear=True)
 def where(condition, x, y):
     """x where condition holds, else y."""
     return keep(np.where(condition, x, y), x_shape=np.shape(x), y_shape=np.shape(y))

@@ -24,7 +24,7 @@ def _per_element(g, shape, reduction):
     return np.broadcast_to(g, shape) / (math.prod(shape) if reduction == "mean" else 1)
 
 
-@op(reduction=_REDUCTIONS)
+@op(reduction=_REDUCTIONS, batch="elementwise")
 def mse_loss(x, target, *, reduction="mean"):
     """(x - target) ** 2: its mean, its sum, or all of it."""
     error = np.subtract(x, target)
@@ -37,7 +37,7 @@ def _(g, error, x_shape, target_shape, reduction):
     return unbroadcast(slope, x_shape), unbroadcast(-slope, target_shape)
 
 
-@op(x=arr("n k"), target=ints("n", below="k"), reduction=_REDUCTIONS, label_smoothing=[0.0, 0.1])
+@op(x=arr("n k"), target=ints("n", below="k"), reduction=_REDUCTIONS, label_smoothing=[0.0, 0.1], batch="n")
 def cross_entropy(x, target, *, reduction="mean", label_smoothing=0.0):
     """-log p[target], p = softmax(x); label_smoothing mixes in the mean of -log p over the classes.
 
@@ -73,7 +73,7 @@ def _at_target(log_p, target, axis):
     return np.take_along_axis(log_p, np.expand_dims(target, axis), axis).squeeze(axis)
 
 
-@op(target=arr(low=0, high=1), reduction=_REDUCTIONS)
+@op(target=arr(low=0, high=1), reduction=_REDUCTIONS, batch="elementwise")
 def binary_cross_entropy_with_logits(x, target, *, reduction="mean"):
     """-target * log(p) - (1 - target) * log(1 - p), p = sigmoid(x): mean, sum or all of it."""
     losses = np.maximum(x, 0) - np.multiply(x, target) + np.log1p(np.exp(-np.abs(x)))

@@ -17,7 +17,7 @@ def _unreduced(values, axis, keepdims, ndim):
     return np.expand_dims(values, tuple(range(ndim)) if axis is None else axis)
 
 
-@op(axis=_AXES, keepdims=_KEEPDIMS)
+@op(axis=_AXES, keepdims=_KEEPDIMS, batch="axis", linear=True)
 def sum(x, *, axis=None, keepdims=False):
     """Sum of x over axis (None: over all axes)."""
     return keep(np.sum(x, axis=axis, keepdims=keepdims), shape=np.shape(x))
@@ -28,7 +28,7 @@ def _(g, shape, axis, keepdims):
     return np.broadcast_to(_unreduced(g, axis, keepdims, len(shape)), shape)
 
 
-@op(axis=_AXES, keepdims=_KEEPDIMS)
+@op(axis=_AXES, keepdims=_KEEPDIMS, batch="axis", linear=True)
 def mean(x, *, axis=None, keepdims=False):
     """Sum of x over axis, divided by the number of elements summed."""
     return keep(np.mean(x, axis=axis, keepdims=keepdims), shape=np.shape(x))
@@ -40,7 +40,7 @@ def _(g, shape, axis, keepdims):
     return np.broadcast_to(_unreduced(g, axis, keepdims, len(shape)), shape) / count
 
 
-@op(x=arr(distinct=True), axis=_AXES, keepdims=_KEEPDIMS)
+@op(x=arr(distinct=True), axis=_AXES, keepdims=_KEEPDIMS, batch="axis")
 def max(x, *, axis=None, keepdims=False):
     """Largest element of x over axis; elements that tie share the gradient equally, a valid subgradient."""
     return np.max(x, axis=axis, keepdims=keepdims)
@@ -51,7 +51,7 @@ def _(g, x, out, axis, keepdims):
     return _shared_among_ties(g, x, out, axis, keepdims)
 
 
-@op(x=arr(distinct=True), axis=_AXES, keepdims=_KEEPDIMS)
+@op(x=arr(distinct=True), axis=_AXES, keepdims=_KEEPDIMS, batch="axis")
 def min(x, *, axis=None, keepdims=False):
     """Smallest element of x over axis; elements that tie share the gradient equally, a valid subgradient."""
     return np.min(x, axis=axis, keepdims=keepdims)
@@ -68,7 +68,7 @@ def _shared_among_ties(g, x, out, axis, keepdims):
     return np.where(ties, g / np.sum(ties, axis=axis, keepdims=True, dtype=g.dtype), 0)
 
 
-@op(axis=_AXES, keepdims=_KEEPDIMS)
+@op(axis=_AXES, keepdims=_KEEPDIMS, batch="axis")
 def logsumexp(x, *, axis=None, keepdims=False):
     """log(sum(exp(x))) over axis; -inf where all elements are -inf."""
     peak = _finite(np.max(x, axis=axis, keepdims=True)) if np.size(x) else 0.0

@@ -7,7 +7,7 @@ import numpy as np
 from gradcheck_cli import arr, keep, op
 
 
-@op
+@op(batch="elementwise", linear=True)
 def copy(x):
     """x, the branch of a graph: the gradients of all uses of a value sum."""
     return np.array(x)
@@ -18,7 +18,7 @@ def _(g):
     return g
 
 
-@op(shape=[-1, (1, -1), (-1, 1, 1)])
+@op(shape=[-1, (1, -1), (-1, 1, 1)], batch="gather", linear=True)
 def reshape(x, *, shape):
     """x with its elements, in row order, in another shape; one size may be -1."""
     return keep(np.reshape(x, shape), x_shape=np.shape(x))
@@ -29,7 +29,7 @@ def _(g, x_shape):
     return np.reshape(g, x_shape)
 
 
-@op(x=arr("... m n"), axes=[None, (2, 0, 1), (0, -1, 1)])
+@op(x=arr("... m n"), axes=[None, (2, 0, 1), (0, -1, 1)], batch="gather", linear=True)
 def transpose(x, *, axes=None):
     """x with its axes in the order of axes (None: reversed)."""
     return np.transpose(x, axes)
@@ -40,7 +40,7 @@ def _(g, axes):
     return np.transpose(g, None if axes is None else np.argsort([axis % g.ndim for axis in axes]))
 
 
-@op(axis=[0, 1, -1, None])
+@op(axis=[0, 1, -1, None], batch="gather", linear=True)
 def concatenate(*xs, axis=0):
     """The arrays xs joined along axis (None: flattened first)."""
     return keep(np.concatenate(xs, axis=axis), shapes=tuple(np.shape(x) for x in xs))
@@ -53,7 +53,11 @@ def _(g, shapes, axis):
     return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
 
 
-@op(key=[0, (slice(None), -1), (None, ..., slice(None, None, -1)), [1, 0, 1], ([0, 1, 1], [1, 0, 0])])
+@op(
+    key=[0, (slice(None), -1), (None, ..., slice(None, None, -1)), [1, 0, 1], ([0, 1, 1], [1, 0, 0])],
+    batch="gather",
+    linear=True,
+)
 def getitem(x, *, key):
     """x[key]; an element taken several times gets the sum of its gradients."""
     return keep(x[key], shape=np.shape(x))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from gradcheck_cli.core.arguments import REQUIRED, Attribute, Input
+from gradcheck_cli.core.batching import Batch, Linear, read_batch, read_function, read_linear
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.jvp import JvpReader
 from gradcheck_cli.core.operator import Operator, Rule
@@ -17,8 +18,7 @@ from gradcheck_cli.errors import Location, Problem, near
 Marked: TypeAlias = tuple[tuple[Any, ...], Callable[..., Any]]
 """The targets named in `@name.backward(...)`, and the function."""
 
-_LATER = ("batch", "linear")
-_RESERVED = ("g", "out", "outputs", *_LATER)
+_RESERVED = ("g", "out", "outputs", "batch", "linear")
 _BUILT_IN = "gradcheck_cli.ops"
 
 
@@ -28,8 +28,9 @@ def declare(
     rules: Sequence[Marked],
     sampler: Callable[..., Any] | None,
     jvps: Sequence[Callable[..., Any]] = (),
+    batches: Sequence[Callable[..., Any]] = (),
 ) -> tuple[Operator, list[Problem]]:
-    """Build the Operator that `forward`, its decorator's options, its rules and its jvp declare.
+    """Build the Operator that `forward`, its decorator's options, its rules, its jvp and batch function declare.
 
     Returns it with a list of problems, in the order of their lines; if there are any, the operator
     is not to be used with Variables.
@@ -39,6 +40,7 @@ def declare(
     outputs = reader.read_outputs()
     inputs, attributes = reader.read_parameters()
     arguments = [item.name for item in inputs] + [attribute.name for attribute in attributes]
+    batch, linear = reader.read_batching(inputs, attributes, batches)
     reader.check_options(arguments)
     kept = reader.source.kept_names()
     reader.check_names(arguments, outputs, kept or ())
@@ -50,9 +52,8 @@ def declare(
     jvp = JvpReader(reader.name, inputs, others, kept is not None, reader.say).read(jvps)
     source = reader.source
     doc = inspect.cleandoc(forward.__doc__ or "")
-    record = Operator(
-        reader.name, forward, inputs, attributes, outputs, made, doc, source.file, source.line, sampler, jvp=jvp
-    )
+    about = (reader.name, forward, inputs, attributes, outputs, made, doc, source.file, source.line)
+    record = Operator(*about, sampler, jvp=jvp, batch=batch, linear=linear)
     return record, sorted(reader.problems, key=lambda problem: problem.location.line if problem.location else 0)
 
 
@@ -143,17 +144,36 @@ class _Reader:
             self.say(f"'{name}={parameter.default!r}' is an attribute, so it stands behind a *", at, hint)
         return Input(name, option or Domain(), optional, parameter.kind is parameter.VAR_POSITIONAL)
 
+    def read_batching(
+        self,
+        inputs: tuple[Input, ...],
+        attributes: tuple[Attribute, ...],
+        functions: Sequence[Callable[..., Any]],
+    ) -> tuple[Batch | None, Linear | None]:
+        """Read `batch=`, `linear=` and the function that `@name.batch` registered."""
+
+        def say(option: str, message: str, hint: str) -> None:
+            self.say(message, self.source.of_option(option), hint)
+
+        batch, linear = self.options.pop("batch", None), self.options.pop("linear", None)
+        declared = None if batch is None else read_batch(batch, inputs, attributes, say)
+        for function in functions:
+            source = Source(function)
+            if len(functions) > 1 or batch is not None:
+                self.say("says twice how it takes many perturbations", hint="keep one of them", source=source)
+            elif hint := read_function(function, inputs, attributes):
+                self.say("its batch function takes other arguments", hint=hint, source=source)
+            declared = Batch("function", function=function)
+        return declared, None if linear is None or linear is False else read_linear(linear, inputs, say)
+
     def check_options(self, arguments: list[str]) -> None:
         """Say what the decorator names and the forward doesn't have."""
         for name in self.options:
             if name in arguments:
                 continue
             at = self.source.of_option(name)
-            if name in _LATER:
-                self.say(f"'{name}=' can't be declared yet", at, "it comes with a later version; leave it out")
-            else:
-                hint = near(name, [*arguments, "outputs"])
-                self.say(f"the decorator names '{name}', which is no parameter", at, hint)
+            hint = near(name, [*arguments, "outputs", "batch", "linear"])
+            self.say(f"the decorator names '{name}', which is no parameter", at, hint)
 
     def check_names(self, arguments: list[str], outputs: tuple[str, ...], kept: Sequence[str]) -> None:
         """Say which names are reserved, or stand for two things that a backward could ask for."""

@@ -17,7 +17,7 @@ _MARKS = "__gradcheck_marks__"
 
 
 class Definition:
-    """A marked forward function, to which `backward`, `jvp` and `sample` add the rest.
+    """A marked forward function, to which `backward`, `jvp`, `batch` and `sample` add the rest.
 
     It is called as the operator itself: with arrays it is the plain function, with Variables it
     records a node. `home` names the module in which `@op` was applied.
@@ -30,6 +30,7 @@ class Definition:
         self.home = home
         self.rules: list[Marked] = []
         self.jvps: list[Callable[..., Any]] = []
+        self.batches: list[Callable[..., Any]] = []
         self.sampler: Callable[..., Any] | None = None
 
     def backward(self, *target: Any) -> Any:
@@ -54,6 +55,16 @@ class Definition:
         self._read_again()
         return rule
 
+    def batch(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Register how the forward takes many perturbations at once.
+
+        `function` takes `moved`, the names of the inputs that have one more leading axis, and what the forward
+        takes; it returns what the forward returns for each index along that axis, stacked along a leading axis.
+        """
+        self.batches.append(_python_function(function, f"@{self.forward.__name__}.batch"))
+        self._read_again()
+        return function
+
     def sample(self, sampler: Callable[..., Any]) -> Callable[..., Any]:
         """Register a function that takes a NumPy Generator and returns arguments."""
         self.sampler = _python_function(sampler, f"@{self.forward.__name__}.sample")
@@ -66,7 +77,7 @@ class Definition:
     @functools.cached_property
     def declared(self) -> tuple[Operator, list[Problem]]:
         """The record, and everything that is wrong in the declaration."""
-        return declare(self.forward, self.options, self.rules, self.sampler, self.jvps)
+        return declare(self.forward, self.options, self.rules, self.sampler, self.jvps, self.batches)
 
     @property
     def operator(self) -> Operator:
@@ -105,7 +116,8 @@ def op(forward: Callable[..., Any] | None = None, /, **options: Any) -> Any:
 
     Positional parameters are arrays, keyword-only parameters are attributes. A keyword named like
     an array gives its domain (`arr`, `ints`, `mask`); one named like an attribute lists values to
-    try. `outputs="loss probs"` names several outputs. What is wrong with the declaration is said
+    try. `outputs="loss probs"` names several outputs. `batch=` and `linear=` say how many perturbations go through
+    at once (see `batching`). What is wrong with the declaration is said
     when the operator is loaded or first used with Variables. Raises TypeError for what is no
     function written in Python.
     """

@@ -71,6 +71,9 @@ class Execution:
     ) -> None:
         """Learn of a node whose operator has a jvp or a kernel, with all that it is called with; of no use here."""
 
+    def compared(self, function: np.ufunc, arrays: Sequence[Array], made: Array) -> None:
+        """Learn of a comparison, which is no operator; of no use here."""
+
     def rule(self, node: Node, rule: Rule, values: Sequence[Any]) -> dict[int, Array]:
         """Call one backward rule with the values that it asks for; return gradients by input slot."""
         return read_gradients(node, rule, self.called(node, rule, values))

@@ -18,6 +18,7 @@ from gradcheck_cli.core.variable import Variable, is_recording
 from gradcheck_cli.errors import Location, OperatorError, Problem
 
 if TYPE_CHECKING:
+    from gradcheck_cli.core.batching import Batch, Linear
     from gradcheck_cli.core.jvp import Jvp
 
 __all__ = ["REQUIRED", "Attribute", "Input", "Operator", "Rule", "holds_variable"]
@@ -67,10 +68,11 @@ class Operator:
     tuple of them, or `keep(...)`. `sampler` takes a NumPy Generator and returns arguments. `own`
     holds the values of inputs that a call may leave out, a layer's weights. `label` says on which
     device and in which dtype it computes, where that isn't plain float64: "cuda float32"; `elsewhere`
-    holds the same operator on other devices. `bridged` says that it was made of foreign code. `dtype` is the floating type in which it computes, where
-    that isn't its arrays'. A `kernel` is compared with this operator, its reference. `jvp` is the
-    derivative in forward mode, if there is one. `hints` says more about a finding, by its name. `epsilon`
-    returns the machine epsilon with which the last forward computed, where neither arrays nor `dtype` tell.
+    holds the same operator on other devices. `bridged` says that it was made of foreign code. `dtype` is the
+    floating type in which it computes, where that isn't its arrays'. A `kernel` is compared with this operator, its reference. `jvp` is the
+    derivative in forward mode, if there is one. `batch` and `linear` say how many perturbations can go through
+    at once. `hints` says more about a finding, by its name. `epsilon` returns the machine epsilon with which the
+    last forward computed, where neither arrays nor `dtype` tell.
     """
 
     name: str
@@ -92,6 +94,8 @@ class Operator:
     hints: Mapping[str, str] = field(default_factory=dict)
     jvp: Jvp | None = None
     epsilon: Callable[[], float] | None = None
+    batch: Batch | None = None
+    linear: Linear | None = None
 
     @property
     def signature(self) -> str:
@@ -164,7 +168,7 @@ class Operator:
         plain = True
         for operand in operands:
             if isinstance(operand, Variable):
-                array = operand.data
+                array = operand._data
                 flags.append(operand.requires_grad)
             else:
                 array = operand

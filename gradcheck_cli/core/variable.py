@@ -18,6 +18,22 @@ if TYPE_CHECKING:
 
 _recording = True
 
+_watcher: Callable[[Array], None] | None = None
+
+
+@contextmanager
+def watching(seen: Callable[[Array], None]) -> Iterator[None]:
+    """Call `seen` with every array that is read out of a Variable inside the `with` block.
+
+    What a person's function computes from such a value isn't made by operators.
+    """
+    global _watcher  # noqa: PLW0603 (one for the process: the checker is single-threaded)
+    before, _watcher = _watcher, seen
+    try:
+        yield
+    finally:
+        _watcher = before
+
 
 @contextmanager
 def no_grad() -> Iterator[None]:
@@ -43,7 +59,7 @@ class Variable:
     for a leaf. Only leaves keep a `grad`.
     """
 
-    __slots__ = ("__weakref__", "creator", "data", "grad", "name", "output_index", "requires_grad")
+    __slots__ = ("__weakref__", "_data", "creator", "grad", "name", "output_index", "requires_grad")
 
     def __init__(self, data: Any, requires_grad: bool = True, name: str | None = None) -> None:
         array = np.asarray(data)
@@ -51,7 +67,7 @@ class Variable:
             raise TypeError(f"a Variable holds real numbers, not {array.dtype}")
         if requires_grad and array.dtype.kind != "f":
             array = array.astype(np.float64)
-        self.data: Array = array
+        self._data: Array = array
         self.grad: Array | None = None
         self.requires_grad = requires_grad
         self.creator: Node | None = None
@@ -62,13 +78,26 @@ class Variable:
     def from_node(cls, data: Array, creator: Node | None, output_index: int) -> Variable:
         """Wrap output `output_index` of `creator`; a constant if `creator` is None."""
         variable = cls.__new__(cls)
-        variable.data = data
+        variable._data = data
         variable.grad = None
         variable.requires_grad = creator is not None
         variable.creator = creator
         variable.output_index = output_index
         variable.name = None
         return variable
+
+    @property
+    def data(self) -> Array:
+        """The array."""
+        if _watcher is not None:
+            _watcher(self._data)
+        return self._data
+
+    @data.setter
+    def data(self, array: Array) -> None:
+        if _watcher is not None:
+            _watcher(self._data)
+        self._data = array
 
     def backward(self, g: Any = None) -> None:
         """Add the gradient of this value to the `grad` of every leaf that it was made from.
@@ -80,13 +109,13 @@ class Variable:
         if not self.requires_grad:
             raise ValueError("nothing to differentiate: this value was not made from a Variable with requires_grad")
         if g is None:
-            if self.data.size != 1:
-                raise ValueError(f"a value of shape {self.data.shape} needs a cotangent: backward(g)")
-            cotangent = np.ones_like(self.data)
+            if self._data.size != 1:
+                raise ValueError(f"a value of shape {self._data.shape} needs a cotangent: backward(g)")
+            cotangent = np.ones_like(self._data)
         else:
-            cotangent = np.asarray(value_of(g), dtype=self.data.dtype)
-            if cotangent.shape != self.data.shape:
-                raise ValueError(f"the cotangent has shape {cotangent.shape}, the value {self.data.shape}")
+            cotangent = np.asarray(value_of(g), dtype=self._data.dtype)
+            if cotangent.shape != self._data.shape:
+                raise ValueError(f"the cotangent has shape {cotangent.shape}, the value {self._data.shape}")
         for leaf, gradient in sweep([(self, cotangent)]).items():
             leaf.grad = gradient if leaf.grad is None else np.asarray(leaf.grad + gradient)
 
@@ -101,27 +130,27 @@ class Variable:
 
     def detach(self) -> Variable:
         """Return the same array as a constant: no gradient flows through it."""
-        return Variable(self.data, requires_grad=False)
+        return Variable(self._data, requires_grad=False)
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the array."""
-        return self.data.shape
+        return self._data.shape
 
     @property
     def ndim(self) -> int:
         """Number of axes."""
-        return self.data.ndim
+        return self._data.ndim
 
     @property
     def size(self) -> int:
         """Number of elements."""
-        return self.data.size
+        return self._data.size
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """Element type of the array."""
-        return self.data.dtype
+        return self._data.dtype
 
     @property
     def T(self) -> Any:  # noqa: N802 (NumPy's name)
@@ -133,7 +162,7 @@ class Variable:
         return self.data.item()
 
     def __len__(self) -> int:
-        return len(self.data)
+        return len(self._data)
 
     def __bool__(self) -> bool:
         return bool(self.data)
@@ -241,9 +270,9 @@ class Variable:
         return builtin["getitem"](self, key=index_key(key))
 
     def __iter__(self) -> Iterator[Any]:
-        if self.data.ndim == 0:
+        if self._data.ndim == 0:
             raise TypeError("iteration over a 0-d Variable")
-        return (self[i] for i in range(len(self.data)))
+        return (self[i] for i in range(len(self._data)))
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         # Methods are the built-in operators: x.sum(axis=0), x.reshape(2, 3).
@@ -260,6 +289,14 @@ class Variable:
             return operator(self, *args, **kwargs)
 
         return method
+
+
+def array_of(operand: Any) -> Any:
+    """Return the array of a Variable, anything else unchanged, without a watcher hearing of it.
+
+    For reads that a replay of the recorded steps repeats.
+    """
+    return operand._data if isinstance(operand, Variable) else operand
 
 
 def value_of(operand: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.sweep import sweep
-from gradcheck_cli.core.variable import Variable, value_of
+from gradcheck_cli.core.variable import Variable, array_of
 from gradcheck_cli.numeric.call import EXPRESSION, Subject, Values, call_read_only, call_watched
 from gradcheck_cli.numeric.own_gradient import as_number, gradients_by_name, value_and_gradients
 
@@ -152,7 +152,7 @@ def as_tuple(values: Any) -> tuple[Any, ...]:
 
 def as_output(value: Any) -> Array:
     """Return the array of one output. Raises TypeError for what isn't made of real numbers."""
-    array = np.asarray(value_of(value))
+    array = np.asarray(array_of(value))
     if array.dtype.kind not in "fiub":
         got = f"{array.dtype} numbers" if array.dtype.kind == "c" else type(value).__name__
         raise TypeError(f"the function returned {got}: a value is a Variable or an array of real numbers")

@@ -92,11 +92,75 @@ def mistakes():
 
         return operator(f, outputs="loss loss")
 
-    def later():
+    def batch_misspelt():
         def f(x):
             """Some function."""
 
-        return operator(f, batch="elementwise")
+        return operator(f, batch="elementwize")
+
+    def batch_as_a_number():
+        def f(x):
+            """Some function."""
+
+        return operator(f, batch=2)
+
+    def batch_along_no_axis():
+        def f(x):
+            """Some function."""
+
+        return operator(f, batch="axis")
+
+    def batch_of_a_product_of_one():
+        def f(x):
+            """Some function."""
+
+        return operator(f, batch="product")
+
+    def batch_with_nothing_leading():
+        def f(x):
+            """Some function."""
+
+        return operator(f, batch="leading")
+
+    def batch_of_no_word():
+        def f(x):
+            """Some function."""
+
+        return operator(f, batch="rows", x=arr("row k"))
+
+    def batch_of_one_word_twice():
+        def f(x):
+            """Some function."""
+
+        return operator(f, batch="n n", x=arr("n k"))
+
+    def batch_twice():
+        def f(x):
+            """Some function."""
+
+        made = operator(f, batch="elementwise")
+        made.batch(lambda moved, x: x)
+        return made
+
+    def batch_function_without_moved():
+        def f(x, *, p=1):
+            """Some function."""
+
+        made = operator(f)
+        made.batch(lambda x, *, p=1: x)
+        return made
+
+    def linear_in_nothing():
+        def f(x, y):
+            """Some function."""
+
+        return operator(f, linear="x z", y=arr(nondiff=True))
+
+    def linear_as_a_number():
+        def f(x):
+            """Some function."""
+
+        return operator(f, linear=1.5)
 
     def reserved_argument():
         def f(g):
@@ -269,7 +333,17 @@ def mistakes():
         outputs_as_a_number: "outputs=2 should be different names",
         outputs_with_a_comma: "outputs='loss, probs' should be different names",
         outputs_twice: "outputs='loss loss' should be different names",
-        later: "'batch=' can't be declared yet",
+        batch_misspelt: "batch='elementwize' is no way to take many perturbations|did you mean 'elementwise'?",
+        batch_as_a_number: "batch=2 should be a word|one of elementwise, axis, leading, product, gather",
+        batch_along_no_axis: "batch='axis' is for one array and an attribute named 'axis'",
+        batch_of_a_product_of_one: "batch='product' is for two arrays, x @ y",
+        batch_with_nothing_leading: "batch='leading' needs an input whose shape begins with '...' or a word",
+        batch_of_no_word: "batch='rows' is no way to take many perturbations|did you mean 'row'?",
+        batch_of_one_word_twice: "batch='n n' should name different words of the inputs' shapes",
+        batch_twice: "says twice how it takes many perturbations|keep one of them",
+        batch_function_without_moved: "its batch function takes other arguments|def _(moved, x, *, p)",
+        linear_in_nothing: "linear='x z' names 'z', which is no differentiable input|these are: x",
+        linear_as_a_number: "linear=1.5 should be True or names of arrays",
         reserved_argument: "'g' is a reserved name",
         reserved_prefix: "'g_x' is a reserved name",
         reserved_output: "'out' is a reserved name",

@@ -11,7 +11,7 @@ import numpy as np
 from gradcheck_cli.core import execution
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.core.variable import Variable, value_of
+from gradcheck_cli.core.variable import Variable, array_of, value_of
 from gradcheck_cli.errors import Location, OperatorError, Problem
 
 Registers: TypeAlias = list[Any]
@@ -87,16 +87,17 @@ class Compare:
 
     def run(self, registers: Registers, recording: bool) -> None:  # noqa: ARG002 (the form that steps share)
         """Put the boolean array into its slot."""
-        arrays = [np.asarray(value_of(registers[slot])) for slot in self.operands]
+        arrays = [np.asarray(array_of(registers[slot])) for slot in self.operands]
         for array in arrays:
             if self.logical and array.dtype.kind != "b":
                 message = f"'{self.symbol}' joins comparisons and masks, this is {array.dtype}"
                 raise OperatorError(Problem(message, None, "wrong-type", "compare first: (x > 0) & (y > 0)"))
         try:
-            registers[self.outputs[0]] = np.asarray(self.function(*arrays))
+            made = registers[self.outputs[0]] = np.asarray(self.function(*arrays))
         except ValueError as error:
             message = f"'{self.symbol}' can't be applied: {error}"
             raise OperatorError(Problem(message, None, "operator-raised")) from error
+        execution.current().compared(self.function, arrays, made)
 
 
 Step: TypeAlias = Apply | Compare
@@ -232,5 +233,5 @@ class Builder:
 def _filled(key: Any, registers: Registers) -> Any:
     """Put arrays in the place of the slots of an index."""
     if isinstance(key, tuple):
-        return tuple(value_of(registers[part.number]) if isinstance(part, Slot) else part for part in key)
-    return value_of(registers[key.number])
+        return tuple(array_of(registers[part.number]) if isinstance(part, Slot) else part for part in key)
+    return array_of(registers[key.number])
