@@ -1,0 +1,174 @@
+"""Evaluate perturbations through a plan: many at once, each alone where a batch doesn't go through."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.errors import ContractViolation, GradcheckError
+from gradcheck_cli.numeric.evaluator import Announce, Chunk
+from gradcheck_cli.numeric.moved import Moved, free_axes
+from gradcheck_cli.numeric.plan import Plan
+from gradcheck_cli.numeric.point import Outputs
+
+MEMORY = 256 << 20
+"""Bytes that a chunk may take, all arrays together, unless told otherwise."""
+
+_CHUNK = 2 << 20
+"""Bytes of the largest array of a chunk, near the size of a cache."""
+
+_FIRST = 64
+"""Perturbations of the first chunk, which shows how large the arrays are."""
+
+_ARRAYS = 16
+"""Arrays of the largest size that are alive at a time, at most, as far as the memory limit goes."""
+
+
+class Replay:
+    """Evaluates one parameter's perturbations through `plan`: an `Evaluator`.
+
+    `x` is the parameter at the point, `slots` stand for the outputs that `outputs` describes. `memory` bounds the
+    bytes that a chunk takes, unless one perturbation alone takes more.
+    """
+
+    def __init__(
+        self, plan: Plan, name: str, x: Array, outputs: Outputs, slots: tuple[int, ...], memory: int = MEMORY
+    ) -> None:
+        self.outside = ""
+        self.plan = plan
+        self.name = name
+        self.x = x
+        self.outputs = outputs
+        self.slots = slots
+        self.base = outputs.flat(outputs.like)
+        self._bound = max(1, min(_CHUNK, memory // _ARRAYS))
+        self._largest = self._dense = 0
+        sizes = [like.size if like.dtype.kind == "f" else 0 for like in outputs.like]
+        self._starts = [int(start) for start in np.cumsum([0, *sizes])[:-1]]
+        self._wanted = tuple(
+            dict.fromkeys(slot for slot, like in zip(slots, outputs.like, strict=True) if like.dtype.kind == "f")
+        )
+
+    def one_by_one(self, elements: Array, values: Array, announce: Announce) -> Iterator[Chunk]:
+        """Move each of `elements` alone; see `Evaluator`."""
+        start, count = 0, len(values)
+        while start < len(elements):
+            stop = min(len(elements), start + max(1, self._room() // count))
+            chosen, targets = elements[start:stop], values[:, start:stop]
+            announce(targets.size)
+            yield self._chunk(start, stop, chosen, targets)
+            start = stop
+
+    def together(self, values: Array, announce: Announce) -> Array:
+        """Give all elements other values at once; see `Evaluator`."""
+        changes = np.empty((len(values), self.base.size))
+        start = 0
+        while start < len(values):
+            # The first chunk is one point here: its arrays have all elements.
+            many = max(1, self._bound // self._dense) if self._dense else 1
+            rows = values[start : start + many]
+            announce(len(rows))
+            flat = np.ascontiguousarray(rows.T).astype(self.x.dtype)
+            moved = Moved((), (), flat.reshape(*self.x.shape, len(rows)))
+            changes[start : start + len(rows)] = self._dense_changes(moved).T
+            start += len(rows)
+        return changes
+
+    def _room(self) -> int:
+        return max(1, self._bound // self._largest) if self._largest else _FIRST
+
+    def _chunk(self, start: int, stop: int, elements: Array, values: Array) -> Chunk:
+        """Evaluate all values of some elements, in several goes where even one element's are too many."""
+        count, many = values.shape
+        step = count if many > 1 else max(1, min(count, self._room()))
+        try:
+            parts = [self._push(elements, values[low : low + step]) for low in range(0, count, step)]
+        except ContractViolation:
+            raise
+        except Exception:  # outside of the domain for some perturbation, or no batch at all
+            return Chunk(start, stop, self._alone(elements, values))
+        positions = parts[0][1]
+        changes = parts[0][0] if len(parts) == 1 else np.concatenate([part[0] for part in parts], axis=1)
+        return Chunk(start, stop, changes, positions)
+
+    def _push(self, elements: Array, values: Array) -> tuple[Array, Array | None]:
+        """Push one chunk through the plan; return changes (rows, S, K) and positions (rows, K)."""
+        count, many = values.shape
+        at = np.unravel_index(np.tile(elements, count), self.x.shape) if self.x.ndim else ()
+        targets = np.ascontiguousarray(values).reshape(-1).astype(self.x.dtype)
+        moved, largest = self.plan.push(self.name, Moved(tuple(range(self.x.ndim)), tuple(at), targets), self._wanted)
+        self._largest = max(self._largest, largest)
+        changes, positions = [], []
+        for slot, like, offset in zip(self.slots, self.outputs.like, self._starts, strict=True):
+            each = moved.get(slot)
+            if each is None or like.dtype.kind != "f":
+                continue
+            first = tuple([index[:many] for index in each.at])
+            base = self.plan.bases.gather(slot, each.axes, first).astype(np.float64, copy=False)
+            flat = each.values.reshape(-1, count, many).astype(np.float64, copy=False)
+            changes.append(flat - base.reshape(-1, 1, base.shape[-1]))
+            positions.append(_positions(like.shape, each.axes, first, many) + offset)
+        if not changes:
+            return np.empty((0, count, many)), np.empty((0, many), np.intp)
+        if len(changes) == 1:
+            everything = changes[0].shape[0] == self.base.size
+            return changes[0], None if everything else positions[0]
+        rows = np.concatenate(positions)
+        return np.concatenate(changes), rows
+
+    def _dense_changes(self, moved: Moved) -> Array:
+        """Return how each output changes, shape (outputs, K), for perturbations of everything."""
+        count = moved.count
+        try:
+            made, largest = self.plan.push(self.name, moved, self._wanted)
+            self._dense = max(self._dense, largest)
+            changes = np.zeros((self.base.size, count))
+            for slot, like, offset in zip(self.slots, self.outputs.like, self._starts, strict=True):
+                if slot in made and like.dtype.kind == "f":
+                    full = self.plan.bases.dense(slot, made[slot]).reshape(-1, count)
+                    rows = slice(offset, offset + like.size)
+                    changes[rows] = full.astype(np.float64, copy=False) - self.base[rows, None]
+        except ContractViolation:
+            raise
+        except Exception:  # outside of the domain for some perturbation, or no batch at all
+            return np.stack([self._replayed(moved.values[..., k]) for k in range(count)], axis=1)
+        return changes
+
+    def _alone(self, elements: Array, values: Array) -> Array:
+        """Evaluate every perturbation alone; return changes (outputs, S, K), NaN where one leaves the domain."""
+        changes = np.empty((self.base.size, *values.shape))
+        for s, k in np.ndindex(*values.shape):
+            moved = np.array(self.x, order="C")
+            moved.reshape(-1)[elements[k]] = values[s, k]
+            changes[:, s, k] = self._replayed(moved)
+        return changes
+
+    def _replayed(self, x: Array) -> Array:
+        """Return how each output changes when the parameter is `x`, NaN where that can't be evaluated."""
+        try:
+            outputs = self.plan.replay({self.name: np.ascontiguousarray(x)}, self.slots)
+        except ContractViolation:
+            raise
+        except Exception as error:
+            message = f"{type(error).__name__}: {error}"
+            self.outside = error.problems[0].message if isinstance(error, GradcheckError) else message
+        else:
+            if [out.shape for out in outputs] == [like.shape for like in self.outputs.like]:
+                return np.asarray(self.outputs.flat(outputs) - self.base)
+            self.outside = "the value has another shape there"
+        return np.full(self.base.shape, np.nan)
+
+
+def _positions(shape: tuple[int, ...], axes: tuple[int, ...], at: tuple[Array, ...], count: int) -> Array:
+    """Return which output each row is, counted in C order, shape (rows, count)."""
+    strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    rows = np.zeros(1, np.intp)
+    for axis in free_axes(len(shape), axes):
+        rows = (rows[:, None] + strides[axis] * np.arange(shape[axis])).reshape(-1)
+    columns = np.zeros(count, np.intp)
+    for axis, index in zip(axes, at, strict=True):
+        columns = columns + strides[axis] * index
+    return np.asarray(rows[:, None] + columns)

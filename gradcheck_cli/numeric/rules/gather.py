@@ -1,0 +1,202 @@
+"""Operators that move elements and leave their values alone: reshape, transpose, indexing, concatenate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.core.returned import read_outputs
+from gradcheck_cli.numeric.moved import Axes, Bases, Moved, free_axes
+from gradcheck_cli.numeric.rules.applied import Applied, Operands, moving
+
+
+class _Slab(NamedTuple):
+    """Where a slab of an operand goes: its fixed axes in the output, and what each index is there.
+
+    `inside` are the places of the output's slab (counted in C order) that come from the operand's slab, `taken` the
+    places there; `orders` maps indices, None where they stay what they are.
+    """
+
+    axes: Axes
+    orders: tuple[Array | None, ...]
+    sources: tuple[int, ...]
+    inside: Array
+    taken: Array
+
+
+def fits_gather(applied: Applied) -> bool:
+    """Tell whether the places can be found: the operator has one output, which is what it says that it is."""
+    try:
+        places = places_of(applied)
+    except Exception:  # a person's forward may raise anything
+        return False
+    values = np.concatenate([np.ravel(array).astype(applied.out.dtype) for array in applied.arrays])
+    good = places.shape == applied.out.shape and places.dtype.kind == "i"
+    good = good and (not places.size or (places.min() >= 0 and places.max() < len(values)))
+    return bool(good and np.array_equal(values[places], applied.out, equal_nan=applied.out.dtype.kind == "f"))
+
+
+def places_of(applied: Applied) -> Array:
+    """Return where each element of the output comes from, counted over all operands in C order."""
+    if "places" not in applied.cache:
+        numbers, start = [], 0
+        for array in applied.arrays:
+            numbers.append(np.arange(start, start + array.size).reshape(array.shape))
+            start += array.size
+        returned = applied.operator.forward(*numbers, **applied.attributes)
+        (applied.cache["places"],) = read_outputs(applied.operator, returned)[0]
+    places: Array = applied.cache["places"]
+    return places
+
+
+def gather(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
+    """Move the slab of the one operand that moves to its place; else take everything from where it comes."""
+    slots = moving(moved)
+    each = moved[slots[0]]
+    assert each is not None
+    if len(slots) == 1 and each.axes:
+        made = _element(applied, slots[0], each)
+        if made is None and (slab := _slab(applied, slots[0], each.axes)) is not None:
+            made = _move_slab(applied, each, slab)
+        if made is not None:
+            return (Moved(made.axes, made.at, made.values.astype(applied.out.dtype, copy=False)),)
+    return (_dense(applied, moved),)
+
+
+def _dense(applied: Applied, moved: Operands) -> Moved:
+    bases, places = applied.bases, places_of(applied)
+    slots = moving(moved)
+    count = next(each.count for each in moved if each is not None)
+    if len(moved) == 1:
+        (each,) = moved
+        assert each is not None
+        full = bases.dense(applied.operands[0], each)
+        return Moved((), (), full.reshape(-1, count).take(places, axis=0))
+    values = np.empty((*places.shape, count), applied.out.dtype)
+    values[...] = applied.out[..., None]
+    starts = np.cumsum([0, *(array.size for array in applied.arrays)])
+    for slot in slots:
+        each = moved[slot]
+        assert each is not None
+        here = (places >= starts[slot]) & (places < starts[slot + 1])
+        full = bases.dense(applied.operands[slot], each).reshape(-1, count)
+        values[here] = full[places[here] - starts[slot]]
+    return Moved((), (), values)
+
+
+def _element(applied: Applied, slot: int, each: Moved) -> Moved | None:
+    """Return a moved element, which goes to one place at most; None where axes tell more, or it goes to several."""
+    x, out = applied.arrays[slot], applied.out
+    if len(each.axes) < x.ndim or not out.size:
+        return None
+    slab = _slab(applied, slot, each.axes)
+    if slab is not None and len(slab.axes) == out.ndim:
+        return None
+    key = "inverse", slot
+    if key not in applied.cache:
+        applied.cache[key] = _inverse(applied, slot)
+    inverse = applied.cache[key]
+    if inverse is None:
+        return None
+    to = inverse[np.ravel_multi_index(each.at, x.shape) if x.ndim else np.zeros(each.count, int)]
+    at = np.unravel_index(np.maximum(to, 0), out.shape)
+    # An element that goes nowhere moves nothing: place 0 keeps its value.
+    values = each.values if (to >= 0).all() else np.where(to >= 0, each.values, np.ravel(out)[0])
+    return Moved(tuple(range(out.ndim)), tuple(at), values)
+
+
+def _inverse(applied: Applied, slot: int) -> Array | None:
+    """Return where each element of an operand goes, -1 for nowhere; None where one goes to several places."""
+    places = places_of(applied).reshape(-1)
+    start = sum(array.size for array in applied.arrays[:slot])
+    size = applied.arrays[slot].size
+    here = np.flatnonzero((places >= start) & (places < start + size))
+    if len(np.unique(places[here])) < len(here):
+        return None
+    inverse = np.full(size, -1)
+    inverse[places[here] - start] = here
+    return inverse
+
+
+def _slab(applied: Applied, slot: int, axes: Axes) -> _Slab | None:
+    """Return where slabs go that are fixed along `axes`; None if not every slab stays one, or goes nowhere."""
+    key = "slab", slot, axes
+    if key not in applied.cache:
+        applied.cache[key] = _find_slab(applied, slot, axes)
+    slab: _Slab | None = applied.cache[key]
+    return slab
+
+
+def _find_slab(applied: Applied, slot: int, axes: Axes) -> _Slab | None:
+    x, places = applied.arrays[slot], places_of(applied)
+    start = sum(array.size for array in applied.arrays[:slot])
+    mine = (places >= start) & (places < start + x.size)
+    if not mine.any():
+        return None
+    indices = np.unravel_index(np.where(mine, places - start, 0), x.shape)
+    found: list[tuple[int, Array | None, int]] = []
+    for source, axis in enumerate(axes):
+        match = _axis_of(np.where(mine, indices[axis], -1), x.shape[axis], [each[0] for each in found])
+        if match is None:
+            return None
+        found.append((match[0], match[1], source))
+    found.sort(key=lambda each: each[0])
+    fixed = tuple(axis for axis, _, _ in found)
+    # The rest must be the same for every slab: compare all with the first.
+    free = free_axes(x.ndim, axes)
+    strides = np.cumprod([1, *(x.shape[axis] for axis in reversed(free))])[:-1][::-1]
+    rest = np.where(mine, sum(stride * indices[axis] for stride, axis in zip(strides, free, strict=True)), -1)
+    reached = [np.arange(x.shape[axes[source]]) if order is None else order for _, order, source in found]
+    sub = rest
+    for axis, every in zip(fixed, reached, strict=True):
+        sub = np.take(sub, every, axis=axis)
+    first = sub[tuple(slice(0, 1) if axis in fixed else slice(None) for axis in range(sub.ndim))]
+    if not np.array_equal(np.broadcast_to(first, sub.shape), sub):
+        return None
+    flat = first.reshape(-1)
+    inside = np.flatnonzero(flat >= 0)
+    return _Slab(fixed, tuple(order for _, order, _ in found), tuple(s for _, _, s in found), inside, flat[inside])
+
+
+def _axis_of(index: Array, size: int, taken: Sequence[int]) -> tuple[int, Array | None] | None:
+    """Find the output axis along which the index of an operand runs, alone and without repeats, reaching all of it.
+
+    Returns it with the output's index for each of the operand's, None where these are the same.
+    """
+    for axis in range(index.ndim):
+        if axis in taken or index.shape[axis] < size:
+            continue
+        lines = np.moveaxis(index, axis, 0).reshape(index.shape[axis], -1)
+        own = lines.max(axis=1)
+        # Elsewhere along the line other operands may stand (-1), never another index.
+        if not ((lines == own[:, None]) | (lines == -1)).all():
+            continue
+        there = np.flatnonzero(own >= 0)
+        if len(there) != size or len(np.unique(own[there])) != size:
+            continue
+        order = np.empty(size, np.intp)
+        order[own[there]] = there
+        same = index.shape[axis] == size and np.array_equal(order, np.arange(size))
+        return axis, None if same else order
+    return None
+
+
+def _move_slab(applied: Applied, each: Moved, slab: _Slab) -> Moved:
+    out_slot = applied.outputs[0]
+    at = tuple(
+        each.at[source] if order is None else order[each.at[source]]
+        for order, source in zip(slab.orders, slab.sources, strict=True)
+    )
+    bases: Bases = applied.bases
+    shape = tuple(size for axis, size in enumerate(applied.out.shape) if axis not in slab.axes)
+    flat = each.values.reshape(-1, each.count)
+    if len(slab.inside) == np.prod(shape, dtype=int):
+        same = np.array_equal(slab.taken, np.arange(len(flat)))
+        values = flat if same else flat.take(slab.taken, axis=0)
+    else:
+        values = bases.gather(out_slot, slab.axes, at).reshape(-1, each.count).copy()
+        values[slab.inside] = flat[slab.taken]
+    return Moved(slab.axes, at, values.reshape(*shape, each.count))

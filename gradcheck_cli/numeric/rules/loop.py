@@ -1,0 +1,112 @@
+"""Operators without a rule: a person's function for many perturbations, impulses, or one call for each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradcheck_cli.core import execution
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.core.returned import read_outputs
+from gradcheck_cli.numeric.moved import Moved
+from gradcheck_cli.numeric.rules.applied import Applied, MisfitError, Operands, count_of, moving, shaped
+
+RESPONSE_BYTES = 16 << 20
+"""Bytes that the responses to impulses may take."""
+
+
+def loop(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
+    """Call the operator once for each perturbation, as the function itself would, on arrays of their own."""
+    count, made = count_of(moved), []
+    results: list[Array] = [np.empty((*applied.bases[s].shape, count), applied.bases[s].dtype) for s in applied.outputs]
+    for k in range(count):
+        arrays = [
+            _copy(applied.bases[slot]) if each is None else applied.bases.one(slot, each, k)
+            for slot, each in zip(applied.operands, moved, strict=True)
+        ]
+        outputs, _ = execution.current().forward(applied.operator, arrays, applied.attributes)
+        for result, out in zip(results, outputs, strict=True):
+            if out.shape != result.shape[:-1] or out.dtype != result.dtype:
+                raise MisfitError("outputs of another layout")
+            result[..., k] = out
+    made = [Moved((), (), result) for result in results]
+    return tuple(made)
+
+
+def _copy(value: Any) -> Any:
+    return np.array(value) if isinstance(value, np.ndarray) else value
+
+
+def by_function(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
+    """Call the function that the operator registered, with perturbations in front."""
+    batch = applied.batch
+    assert batch is not None
+    assert batch.function is not None
+    names, arrays = [], []
+    for position, (slot, each) in enumerate(zip(applied.operands, moved, strict=True)):
+        if each is None:
+            arrays.append(applied.bases[slot])
+            continue
+        names.append(applied.operator.slot_name(position))
+        front = np.ascontiguousarray(np.moveaxis(applied.bases.dense(slot, each), -1, 0))
+        front.setflags(write=False)
+        arrays.append(front)
+    returned = batch.function(frozenset(names), *arrays, **applied.attributes)
+    count, made = count_of(moved), []
+    for slot, out in zip(applied.outputs, read_outputs(applied.operator, returned)[0], strict=True):
+        base = applied.bases[slot]
+        if out.dtype != base.dtype:
+            raise MisfitError("outputs of another type")
+        values = np.moveaxis(shaped(out, (count, *base.shape)), 0, -1)
+        made.append(Moved((), (), np.ascontiguousarray(values)))
+    return tuple(made)
+
+
+def fits_affine(applied: Applied, position: int) -> bool:
+    """Tell whether an operator is affine in an operand, and the responses to impulses at its elements can be kept."""
+    x, outputs = applied.arrays[position], [applied.bases[slot] for slot in applied.outputs]
+    if not isinstance(x, np.ndarray) or not applied.is_linear([position]):
+        return False
+    same = all(out.dtype == x.dtype and np.isfinite(out).all() for out in outputs)
+    small = x.size * sum(out.nbytes for out in outputs) <= RESPONSE_BYTES
+    return bool(same and small and np.isfinite(x).all())
+
+
+def affine(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
+    """Add the responses to unit impulses, as much of each as the operand changed."""
+    (position,) = moving(moved)
+    each = moved[position]
+    assert each is not None
+    slot = applied.operands[position]
+    key = "responses", position
+    if key not in applied.cache:
+        applied.cache[key] = _responses(applied, position)
+    made = []
+    x = applied.bases[slot]
+    for out_slot, response in zip(applied.outputs, applied.cache[key], strict=True):
+        base = applied.bases[out_slot]
+        if len(each.axes) == x.ndim and x.ndim:
+            flat = response.take(np.ravel_multi_index(each.at, x.shape), axis=-1) * applied.bases.change(slot, each)
+        else:
+            change = applied.bases.dense(slot, each) - x[..., None]
+            flat = response @ change.reshape(x.size, each.count)
+        values = base.reshape(-1, 1) + flat
+        made.append(Moved((), (), values.reshape(*base.shape, each.count)))
+    return tuple(made)
+
+
+def _responses(applied: Applied, position: int) -> list[Array]:
+    """Return what a unit change of each element changes, shape (outputs, elements)."""
+    arrays = [*applied.arrays]
+    x = arrays[position]
+    arrays[position] = np.zeros_like(x)
+    zero = applied.forward(arrays)
+    columns: list[list[Array]] = [[] for _ in zero]
+    for element in range(x.size):
+        impulse = np.zeros_like(x)
+        impulse.reshape(-1)[element] = 1
+        arrays[position] = impulse
+        for column, out, without in zip(columns, applied.forward(arrays), zero, strict=True):
+            column.append((out - without).reshape(-1))
+    return [np.ascontiguousarray(np.stack(column, axis=-1)) for column in columns]
