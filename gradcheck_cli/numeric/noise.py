@@ -28,8 +28,10 @@ def difference_table_noise(values: Array) -> Array:
         table = np.diff(table, axis=0)
         factor *= order / (2.0 * (2 * order - 1))
         if order >= _LOWEST_ORDER:
-            levels.append(np.sqrt(factor * np.mean(table**2, axis=0)))
-    noise = np.median(levels, axis=0) * scale
+            levels.append(np.sqrt(factor / len(table) * np.sum(table * table, axis=0)))
+    ordered = np.sort(levels, axis=0)
+    middle = len(ordered) // 2
+    noise = (ordered[middle] + ordered[-1 - middle]) / 2 * scale
     return np.where(np.isfinite(noise), noise, np.inf)
 
 
@@ -51,6 +53,8 @@ def float32_columns(values: Array) -> Array:
     """
     with np.errstate(all="ignore"):
         exact = (values.astype(np.float32).astype(np.float64) == values) | ~np.isfinite(values)
+    if not exact.all(axis=0).any():
+        return np.zeros(values.shape[1], dtype=bool)
     ordered = np.sort(values, axis=0)
     different = 1 + np.sum(np.diff(ordered, axis=0) > 0, axis=0)
     return np.asarray(exact.all(axis=0) & (different >= 4))

@@ -19,8 +19,11 @@ _LARGEST, _SMALLEST = 0.1, 1e-11
 
 def typical_magnitude(x: Array) -> float:
     """Return the median magnitude of the nonzero elements, 1 if there are none."""
-    magnitudes = np.abs(x[np.isfinite(x) & (x != 0)])
-    return float(np.median(magnitudes)) if magnitudes.size else 1.0
+    magnitudes = np.sort(np.abs(x[np.isfinite(x) & (x != 0)]))
+    if not magnitudes.size:
+        return 1.0
+    low, high = float(magnitudes[(magnitudes.size - 1) // 2]), float(magnitudes[magnitudes.size // 2])
+    return low if low == high else (low + high) / 2
 
 
 def element_scales(x: Array) -> Array:

@@ -45,7 +45,7 @@ def survey(point: Point, steps: Array, rng: np.random.Generator) -> tuple[Noise,
     directions = [rng.choice([-1.0, 1.0], reach.shape) * rng.uniform(0.5, 1.0, reach.shape) * reach for _ in range(2)]
     changes = point.together(np.concatenate([_places(directions[0]), TABLE_POINTS * directions[1][None]]))
     (below, above), crossed = _sides(changes[:-1]), changes[-1]
-    level = two_sided_noise(difference_table_noise(below), difference_table_noise(above))
+    level = _level(below, above)
     gap = directions[0]
     size = _size(point, below, above)
     for _ in range(_NARROWINGS):
@@ -74,7 +74,7 @@ def own_noise(point: Point, element: int, step: float, noise: Noise, reach: floa
     while not _varies(below, above) and gap * _STRIDE <= widest:
         gap *= _STRIDE
         below, above = _table(point, element, gap)
-    level = two_sided_noise(difference_table_noise(below), difference_table_noise(above))
+    level = _level(below, above)
     size = _size(point, below, above)
     for _ in range(_NARROWINGS):
         if not (level > _LOUD * size).any() or gap / _STRIDE < _FINEST * spacing:
@@ -103,6 +103,12 @@ def _sides(changes: Array) -> tuple[Array, Array]:
     return changes[:TABLE_POINTS], changes[TABLE_POINTS:]
 
 
+def _level(below: Array, above: Array) -> Array:
+    """Return the noise of every output that both sides of a table show."""
+    both = difference_table_noise(np.concatenate([below, above], axis=1))
+    return two_sided_noise(*np.split(both, 2))
+
+
 def _size(point: Point, below: Array, above: Array) -> Array:
     """Return the size of every output, or of its change where that is larger (an output of 0 has none of its own)."""
     changes = np.abs(np.concatenate([below, above]))
@@ -111,7 +117,7 @@ def _size(point: Point, below: Array, above: Array) -> Array:
 
 def _without_oscillation(level: Array, below: Array, above: Array) -> Array:
     """Return the smaller noise of a finer table, for the outputs that move within it."""
-    finer = two_sided_noise(difference_table_noise(below), difference_table_noise(above))
+    finer = _level(below, above)
     moves = np.ptp(np.concatenate([below, above]), axis=0) > 0
     return np.where(moves, np.minimum(level, finer), level)
 

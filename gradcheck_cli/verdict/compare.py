@@ -68,14 +68,16 @@ def compare(
     analytic = np.array([cotangent.gradient[elements] for cotangent in cotangents])
     seen = screen_elements(point, elements, weights, steps, analytic, rtol)
     silent = np.flatnonzero(seen.silent)
-    loud = _loud(point, elements[silent], rng)
-    still = silent[~np.isin(elements[silent], loud)]
+    is_loud = np.zeros(len(elements), dtype=bool)
+    if silent.size:
+        is_loud[silent] = np.isin(elements[silent], _loud(point, elements[silent], rng))
+    still = np.flatnonzero(seen.silent & ~is_loud)
     passed = np.flatnonzero(seen.passed)
     passes = [Passes.of(elements[passed], analytic[:, passed], seen.numeric[:, passed], seen.bar[:, passed])]
     if still.size:
         passes.append(_silent(point, elements[still], basis))
     outcomes: list[Outcome] = []
-    doubtful = np.flatnonzero(seen.suspicious | np.isin(elements, loud))
+    doubtful = np.flatnonzero(seen.suspicious | is_loud)
     if doubtful.size:
         settled, outcomes = examine_elements(
             point, elements[doubtful], cotangents, noise, steps[doubtful], rtol, gradient_of
@@ -87,7 +89,7 @@ def compare(
 def _loud(point: Point, elements: Array, rng: np.random.Generator) -> Array:
     """Return which of the elements without effect have one after all: a joint probe, halved where something moves."""
     signs = rng.choice([-1.0, 1.0], point.x.size)
-    stack, loud = [elements] if elements.size else [], []
+    stack, loud = [elements], []
     while stack:
         group = stack.pop()
         change = point.moved(group, signs[group] * _PROBE * point.scales[group])[1]
