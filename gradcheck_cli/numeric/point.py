@@ -150,7 +150,7 @@ class Point:
         seen.base = self.base[positions]
         seen.outputs = Outputs(())
         seen.outputs.epsilon, seen.outputs.jitter = self.outputs.epsilon[positions], self.outputs.jitter[positions]
-        seen.evaluator = _Seen(self.evaluator, positions)
+        seen.evaluator = _Seen(self, positions)
         return seen
 
     def evaluate(self, changes: Mapping[str, Array]) -> Array:
@@ -180,15 +180,16 @@ class Point:
 
 
 class _Seen:
-    """An evaluator of whose outputs some are looked at: those that an element moves."""
+    """The evaluator of a point of whose outputs some are looked at: those that an element moves."""
 
-    def __init__(self, evaluator: Evaluator, positions: Array) -> None:
-        self._evaluator = evaluator
+    def __init__(self, point: Point, positions: Array) -> None:
+        self._point = point
+        self._evaluator = point.evaluator
         self._positions = positions
 
     @property
     def outside(self) -> str:
-        return self._evaluator.outside
+        return self._point.outside
 
     def one_by_one(self, elements: Array, values: Array, announce: Announce) -> Iterator[Chunk]:
         """Pass the changes on; the element's positions are those that are looked at, in the same order."""

@@ -23,7 +23,7 @@ def typical_magnitude(x: Array) -> float:
     if not magnitudes.size:
         return 1.0
     low, high = float(magnitudes[(magnitudes.size - 1) // 2]), float(magnitudes[magnitudes.size // 2])
-    return low if low == high else (low + high) / 2
+    return low / 2 + high / 2 if low > 1 else (low + high) / 2
 
 
 def element_scales(x: Array) -> Array:

@@ -6,7 +6,8 @@ import pytest
 from gradcheck_cli import op
 from gradcheck_cli.errors import ContractViolation
 from gradcheck_cli.numeric.function import TracedFunction
-from gradcheck_cli.numeric.point import Outputs, Point, moved_together
+from gradcheck_cli.numeric.point import Line, Outputs, Point, moved_together
+from tests.numeric.slabs import Slabs
 
 X = np.array([0.5, -1.0, 2.0])
 
@@ -174,3 +175,70 @@ def test_several_parameters_move_together(point):
     assert change.tolist() == [0.5, 2.0, 0]  # (-1 + 1) * (2 - 1) instead of -2
     assert (first.evaluations, second.evaluations) == (1, 0)
     assert moved_together([(second, np.array([1]), np.array([-1.0]))]).tolist() == [0, 1.0, 0]
+
+
+def test_elements_move_one_by_one_by_displacements_of_their_own(point):
+    around = point(lambda x: x * x, X)
+    realised, chunks = around.one_by_one(np.array([2, 0]), np.array([[1.0, 0.5], [-1.0, 3e-16]]))
+    changes = np.concatenate([chunk.changes for chunk in chunks], axis=2)
+    assert realised.tolist() == [[1.0, 0.5], [-1.0, (0.5 + 3e-16) - 0.5]]
+    assert changes[:, 0].T.tolist() == [[0, 0, 5], [0.75, 0, 0]]
+    assert changes[:, 1, 0].tolist() == [0, 0, -3]
+    assert around.evaluations == 4
+
+
+def test_one_element_moves_alone_by_several_displacements(point):
+    for evaluator in (None, [2, 0]):
+        around = point(lambda x: np.array([x[0], x[1], x[0] * x[1]]), [2.0, 3.0])
+        if evaluator:
+            around.evaluator = Slabs(around.evaluator, lambda element: [2, element], 1)
+        realised, changes = around.alone(1, np.array([1.0, -1.0]))
+        assert realised.tolist() == [1, -1]
+        assert changes.tolist() == [[0, 1, 2], [0, -1, -2]]
+
+
+def test_all_elements_move_together(point):
+    around = point(lambda x: x * x, X)
+    assert around.together(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, -2.0]])).tolist() == [[2, -1, 0], [0, 0, -4]]
+    assert around.evaluations == 2
+
+
+def test_displacements_of_many_are_realised_in_single_precision(point):
+    around = point(lambda x: x, np.float32([0.1, 1.0]))
+    realised, _ = around.one_by_one(np.array([1]), np.array([[1e-8], [1e-6]]))
+    assert realised.tolist() == [[0], [float(np.float32(1 + 1e-6)) - 1]]
+    assert around.together(np.array([[0.0, 1e-6]])).tolist() == [[0, float(np.float32(1 + 1e-6)) - 1]]
+
+
+def test_outputs_that_are_looked_at_are_those_alone(point):
+    around = point(lambda x: x * x, X)
+    around.outputs.jitter = np.array([0.0, 0.0, 1e-9])
+    seen = around.seen_by(np.array([2, 1]))
+    assert seen.base.tolist() == [4, 1]
+    assert seen.outputs.jitter.tolist() == [1e-9, 0]
+    assert seen.outputs.epsilon.tolist() == [2.0**-52] * 2
+    assert seen.moved(1, 1.0)[1].tolist() == [0, -1]
+    assert seen.alone(2, np.array([1.0]))[1].tolist() == [[5, 0]]
+    assert (around.evaluations, seen.x.tolist()) == (2, X.tolist())
+    assert around.seen_by(None) is around
+    assert around.base.tolist() == [0.25, 1, 4]
+
+
+def test_what_happened_outside_is_known_to_every_view(point):
+    around = point(picky, np.array([1.0, 2.0]))
+    line, seen = Line(around, np.ones(2)), around.seen_by(np.array([0]))
+    assert np.isnan(seen.alone(0, np.array([-1.5]))[1]).all()
+    assert line.outside == seen.outside == around.outside == "ValueError: x should be positive"
+
+
+def test_a_line_moves_along_its_direction(point):
+    around = point(lambda x: x * x, X)
+    line = Line(around, np.array([1.0, 0.0, -2.0]))
+    realised, changes = line.alone(0, np.array([0.5, -0.5]))
+    assert realised.tolist() == [0.5, -0.5]
+    assert changes.tolist() == [[0.75, 0, -3], [-0.25, 0, 5]]
+    step, change = line.moved(0, 0.5)
+    assert (float(step), change.tolist()) == (0.5, [0.75, 0, -3])
+    _, chunks = line.one_by_one(np.array([0, 0]), np.array([[0.5, 1.0]]))
+    assert np.concatenate([chunk.changes for chunk in chunks], axis=2)[0, 0].tolist() == [0.75, 2.0]
+    assert around.evaluations == 5

@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 from gradcheck_cli.numeric.steps import (
     DECADE,
     HALF_DECADE,
+    decade_steps,
     default_eps,
     element_scales,
     ladder_steps,
     step_size,
+    step_sizes,
     typical_magnitude,
 )
 
@@ -131,3 +133,35 @@ def test_a_ladder_at_the_ends_of_the_range(x):
     assert steps[0] > 0
     assert np.isfinite(steps[-1])
     assert len(steps) >= 4
+
+
+@pytest.mark.parametrize("eps", [6e-6, 1e-300, 1.0])
+def test_steps_of_many_scales_are_those_of_each(eps):
+    scales = 10.0 ** np.arange(-320, 308, 7)
+    with np.errstate(divide="ignore"):
+        expected = [step_size(float(scale), eps) for scale in scales]
+    assert step_sizes(scales, eps).tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("typical", [1.0, 1e-6, 1e10])
+def test_decades_of_many_elements_are_those_of_each(typical, dtype):
+    x = np.array([0.0, 1.0, -0.3, 1e-7, 1e-30, 4e12, 12345.678, -2e-5], dtype=dtype)
+    spacings = np.abs(np.spacing(x)).astype(float)
+    x = x.astype(float)
+    h, valid = decade_steps(x, typical, spacings)
+    for k, (value, spacing) in enumerate(zip(x, spacings, strict=True)):
+        expected = ladder_steps(float(value), typical, float(spacing), DECADE)
+        expected = [step for step in expected if step >= spacing and value + step != value]
+        assert h[valid[:, k], k].tolist() == expected
+        assert valid[:, k].tolist() == sorted(valid[:, k])
+
+
+def test_no_elements_have_no_decades():
+    h, valid = decade_steps(np.empty(0), 1.0, np.empty(0))
+    assert h.shape == valid.shape == (0, 0)
+
+
+@pytest.mark.parametrize("x", [[5e-324], [1e308, 1.5e308], [5e-324, 5e-324, 1.0], [3.0, 1.0, 2.0, 10.0]])
+def test_the_typical_magnitude_neither_vanishes_nor_overflows(x):
+    assert 0 < typical_magnitude(np.array(x)) <= max(x)

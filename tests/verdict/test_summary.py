@@ -1,11 +1,14 @@
 """From the outcomes of elements to the verdict of a parameter, its findings, and what it could have seen."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.records import Finding
 from gradcheck_cli.verdict.outcome import Outcome, Status
+from gradcheck_cli.verdict.passes import Passes
 from gradcheck_cli.verdict.summary import BLUNT, Elements, summarise
 
 ROUNDING = 1e-16
@@ -228,3 +231,49 @@ def test_notes_come_after_what_was_found():
     note = Finding("float32-inside", "single precision")
     assert names(summary(PASS, notes=[note])) == ["float32-inside"]
     assert names(summary(JUMP, notes=[note])) == ["jump", "float32-inside"]
+
+
+def in_columns(*outcomes):
+    """The same outcomes, the plain passes among them in columns."""
+    plain = [o for o in outcomes if o.status is Status.PASS and not (o.kink_within or o.detail)]
+    rows = [(o.element, o.cotangent, o.analytic, o.numeric, o.bar, o.cause == "truncation-dominates") for o in plain]
+    columns = [np.array(column) for column in zip(*rows, strict=True)]
+    passes = Passes(*columns) if rows else Passes.none()
+    return [o for o in outcomes if o not in plain], passes
+
+
+@pytest.mark.parametrize(
+    "knobs", [{}, {"accuracy": 1e-5}, {"accuracy": 5e-3}, {"kinks": "fail"}, {"rtol": 1e-4}], ids=str
+)
+@pytest.mark.parametrize("seed", range(40))
+def test_passes_in_columns_count_as_outcomes_do(seed, knobs):
+    rng = np.random.default_rng(seed)
+    scale = rng.choice([0.0, 1.0, 100.0]) if seed % 4 == 0 else 1.0
+    drawn = [
+        outcome(Status.PASS, scale * a, scale * a * (1 + slip), bar, element, cotangent, cause)
+        for element in range(5)
+        for cotangent in range(2)
+        for a, slip, bar, cause in [
+            (
+                rng.choice([0.0, 1.0, -3.0]),
+                rng.choice([0.0, 1e-8, 5e-8]),
+                rng.choice([1e-15, 1e-12, 2e-3]),
+                rng.choice(["", "truncation-dominates"]),
+            )
+        ]
+    ]
+    others = rng.choice([KINK, JUMP, UNCLEAR, INVALID, FAIL], rng.integers(0, 3))
+    drawn += [replace(other, element=5 + k) for k, other in enumerate(others)]
+    one = summary(*drawn, **knobs)
+    outcomes, passes = in_columns(*drawn)
+    other = summarise(Elements(outcomes, lambda element: f"x[{element}]", ROUNDING, 1.0, Knobs(**knobs), passes))
+    assert (other.verdict, other.findings, other.shown) == (one.verdict, one.findings, one.shown), f"seed {seed}"
+    assert (other.max_rel_err, other.resolution) == (one.max_rel_err, one.resolution), f"seed {seed}"
+
+
+def test_passes_alone_are_summed_up():
+    _, passes = in_columns(outcome(numeric=1 + 1e-8), outcome(element=1, bar=1e-9))
+    seen = summarise(Elements([], str, ROUNDING, 1.0, Knobs(), passes))
+    assert (seen.verdict, seen.shown.element, seen.resolution) == ("pass", 0, 2e-7)
+    _, nothing = in_columns(outcome(analytic=0.0, bar=1e-14))
+    assert names(summarise(Elements([], str, ROUNDING, 1.0, Knobs(), nothing))) == ["vacuous"]
