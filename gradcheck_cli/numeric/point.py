@@ -19,11 +19,13 @@ class Outputs:
 
     `epsilon` is the machine epsilon of each element of the vector, `jitter` by how much it differs between
     identical calls. `coarsest` is the epsilon of what is computed in less than single precision on the way,
-    0 if nothing is.
+    0 if nothing is. `are_terms` says that they are the terms of one number, each with a weight of its own, which
+    is their only cotangent.
     """
 
-    def __init__(self, like: Sequence[Array], coarsest: float = 0.0) -> None:
+    def __init__(self, like: Sequence[Array], coarsest: float = 0.0, are_terms: bool = False) -> None:
         self.like = like
+        self.are_terms = are_terms
         parts = [
             np.full(out.size, max(float(np.finfo(out.dtype).eps), coarsest)) for out in like if out.dtype.kind == "f"
         ]

@@ -37,13 +37,14 @@ def prepare(point: Point, u: Array, gradient_of: GradientOf, knobs: Knobs, rng: 
     """Survey the parameter and choose the cotangents.
 
     `u` is the first cotangent, `gradient_of` runs the backward with a cotangent and
-    returns the parameter's gradient as a vector. The second is balanced by each output's sensitivity.
+    returns the parameter's gradient as a vector. The second is balanced by each output's sensitivity;
+    one number, and the terms of one, have the first alone.
     """
     eps = knobs.eps or default_eps(point.values[point.name].dtype)
     steps = step_sizes(point.scales, eps)
     noise, sensitivity = survey(point, steps, rng)
     cotangents = [Cotangent(u, gradient_of(u))]
-    if u.size > 1:
+    if u.size > 1 and not point.outputs.are_terms:
         even = balanced(signed_cotangent(u.size, rng), sensitivity)
         second = gradient_of(even)
         if np.isfinite(second).all():

@@ -140,3 +140,13 @@ def test_a_gradient_from_outputs_that_an_element_can_not_move_fails(point: Any) 
         )
         assert_same(expected, seen)
         assert seen[1, 0].status is Status.FAIL
+
+
+def test_terms_of_one_number_have_their_weights_as_the_only_cotangent(point: Any) -> None:
+    weights = np.array([0.5, 0.5, 2.0])
+    for are_terms in (False, True):
+        around = point(np.sin, X[:3])
+        around.outputs.are_terms = are_terms
+        basis = prepare(around, weights, lambda u: u * np.cos(X[:3]), Knobs(), np.random.default_rng(0))
+        assert len(basis.cotangents) == (1 if are_terms else 2)
+        assert basis.cotangents[0].u is weights
