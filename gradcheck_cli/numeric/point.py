@@ -13,6 +13,9 @@ from gradcheck_cli.numeric.evaluator import Announce, Chunk, Evaluator, Loop
 from gradcheck_cli.numeric.function import Function, Values
 from gradcheck_cli.numeric.steps import element_scales, typical_magnitude
 
+_TOGETHER = 2**22
+"""Numbers that are displaced at a time, about: 32 MiB."""
+
 
 class Outputs:
     """How several outputs of any shape are one vector. Outputs that are no floats have no gradient and are left out.
@@ -82,7 +85,7 @@ class Point:
         self.evaluator: Evaluator = evaluator or Loop(lambda array: self._evaluate({name: array}), self._array)
         self.x = np.ravel(self._array).astype(np.float64)
         self.typical = typical_magnitude(self.x)
-        self.scales = element_scales(self.x)
+        self.scales = element_scales(self.x, self.typical)
         self.spacings = np.abs(np.spacing(np.ravel(self._array))).astype(np.float64)
         # Bound to this point, whatever copy of it evaluates.
         self.announce: Announce = self._announce
@@ -105,7 +108,7 @@ class Point:
         index = self.index(element)
         return f"{self.name}[{','.join(map(str, index))}]" if index else self.name
 
-    def realised(self, elements: Array | int, displacement: Array | float) -> Array:
+    def realised(self, elements: Array | int | slice, displacement: Array | float) -> Array:
         """Return the values that `elements` get when they move, rounded to the parameter's dtype, as float64."""
         return np.asarray(self.x[elements] + displacement).astype(self._array.dtype).astype(np.float64)
 
@@ -130,7 +133,12 @@ class Point:
 
     def together(self, displacements: Array) -> Array:
         """Return how far each output moves when all elements do, shape (K, outputs) for displacements (K, n)."""
-        return self.evaluator.together(self.realised(np.arange(self.x.size), displacements), self.announce)
+        many = max(1, _TOGETHER // max(1, self.x.size))
+        parts = [
+            self.evaluator.together(self.realised(slice(None), displacements[low : low + many]), self.announce)
+            for low in range(0, len(displacements), many)
+        ]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def moved(self, elements: Array | int, displacement: Array | float) -> tuple[Array, Array]:
         """Return the realised displacement of `elements`, which move at once, and how far each output moved."""
@@ -225,7 +233,7 @@ class Line(Point):
         self.spacings = np.full(1, np.finfo(np.float64).eps)
         self.announce = point.announce
 
-    def realised(self, elements: Array | int, displacement: Array | float) -> Array:
+    def realised(self, elements: Array | int | slice, displacement: Array | float) -> Array:
         """Return the values of t, the only element."""
         del elements
         return np.asarray(displacement, dtype=np.float64)

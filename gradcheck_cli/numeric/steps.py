@@ -26,9 +26,9 @@ def typical_magnitude(x: Array) -> float:
     return low / 2 + high / 2 if low > 1 else (low + high) / 2
 
 
-def element_scales(x: Array) -> Array:
+def element_scales(x: Array, typical: float | None = None) -> Array:
     """Return the scale of every element: its magnitude, but at least a tenth of the typical one."""
-    return np.maximum(np.abs(x), 0.1 * typical_magnitude(x))
+    return np.maximum(np.abs(x), 0.1 * (typical_magnitude(x) if typical is None else typical))
 
 
 def default_eps(dtype: np.dtype[Any]) -> float:

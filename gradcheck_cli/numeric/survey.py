@@ -42,7 +42,7 @@ def survey(point: Point, steps: Array, rng: np.random.Generator) -> tuple[Noise,
     """
     nearest = np.where(point.x != 0, _SPACING * np.maximum(np.abs(point.x), 0.01 * point.typical), np.inf)
     reach = np.minimum(steps / 4, nearest)
-    directions = [rng.choice([-1.0, 1.0], reach.shape) * rng.uniform(0.5, 1.0, reach.shape) * reach for _ in range(2)]
+    directions = [_signed(reach, rng) for _ in range(2)]
     changes = point.together(np.concatenate([_places(directions[0]), TABLE_POINTS * directions[1][None]]))
     (below, above), crossed = _sides(changes[:-1]), changes[-1]
     level = _level(below, above)
@@ -57,6 +57,12 @@ def survey(point: Point, steps: Array, rng: np.random.Generator) -> tuple[Noise,
     relative = TABLE_POINTS * np.max(reach / point.scales)
     sensitivity = np.max(np.where(np.isfinite(farthest), farthest, 0.0), axis=0) / relative
     return Noise(_epsilon(point, below, above), np.maximum(level, point.outputs.jitter), point.base), sensitivity
+
+
+def _signed(reach: Array, rng: np.random.Generator) -> Array:
+    """Draw a direction: random signs, and magnitudes from half of `reach` to all of it."""
+    signs = 2.0 * rng.integers(0, 2, reach.shape) - 1.0
+    return np.asarray(signs * rng.uniform(0.5, 1.0, reach.shape) * reach)
 
 
 def own_noise(point: Point, element: int, step: float, noise: Noise, reach: float) -> Noise:
@@ -106,7 +112,7 @@ def _sides(changes: Array) -> tuple[Array, Array]:
 def _level(below: Array, above: Array) -> Array:
     """Return the noise of every output that both sides of a table show."""
     both = difference_table_noise(np.concatenate([below, above], axis=1))
-    return two_sided_noise(*np.split(both, 2))
+    return two_sided_noise(both[: below.shape[1]], both[below.shape[1] :])
 
 
 def _size(point: Point, below: Array, above: Array) -> Array:

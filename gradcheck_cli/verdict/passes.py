@@ -32,22 +32,24 @@ class Passes:
         return Passes(nothing.astype(int), nothing.astype(int), nothing, nothing, nothing, nothing.astype(bool))
 
     @staticmethod
-    def of(elements: Array, analytic: Array, numeric: Array, bar: Array, truncated: Array | bool = False) -> Passes:
+    def of(elements: Array, analytic: Array, numeric: Array, bar: Array, truncated: Array | None = None) -> Passes:
         """Return the passes of `elements`, shape (n,), with figures of shape (cotangents, n)."""
-        shape = analytic.shape
+        count, many = analytic.shape
         return Passes(
-            np.broadcast_to(elements, shape).ravel(),
-            np.repeat(np.arange(shape[0]), shape[1]),
+            np.tile(elements, count) if count > 1 else elements,
+            np.repeat(np.arange(count), many),
             analytic.ravel(),
-            np.broadcast_to(numeric, shape).ravel(),
-            np.broadcast_to(bar, shape).ravel(),
-            np.broadcast_to(truncated, shape).ravel(),
+            numeric.ravel(),
+            bar.ravel(),
+            np.zeros(count * many, dtype=bool) if truncated is None else truncated.ravel(),
         )
 
     @staticmethod
     def joined(parts: Iterable[Passes]) -> Passes:
         """Return the rows of all `parts`, in their order."""
-        listed = [Passes.none(), *parts]
+        listed = [part for part in parts if len(part)]
+        if len(listed) < 2:
+            return listed[0] if listed else Passes.none()
         return Passes(*(np.concatenate([getattr(part, field.name) for part in listed]) for field in fields(Passes)))
 
     def __len__(self) -> int:

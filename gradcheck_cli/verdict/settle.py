@@ -38,7 +38,7 @@ def settle(ladders: Ladders, analytic: Array, scales: Array, rtol: float) -> Set
         return Settled(np.zeros(elements, dtype=bool), empty, empty, empty.astype(bool))
 
     def flat(column: Array) -> Array:
-        return np.moveaxis(column, -2, 0).reshape(depth, -1)
+        return column.transpose(1, 0, 2).reshape(depth, -1)
 
     h, reach = np.tile(ladders.h, (1, count)), np.tile(OWN_SCALE * scales, count)
     central, sigma = flat(ladders.central), flat(ladders.sigma)

@@ -5,6 +5,7 @@ import pytest
 
 from gradcheck_cli import op
 from gradcheck_cli.errors import ContractViolation
+from gradcheck_cli.numeric import point as module
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.numeric.point import Line, Outputs, Point, moved_together
 from tests.numeric.slabs import Slabs
@@ -242,3 +243,19 @@ def test_a_line_moves_along_its_direction(point):
     _, chunks = line.one_by_one(np.array([0, 0]), np.array([[0.5, 1.0]]))
     assert np.concatenate([chunk.changes for chunk in chunks], axis=2)[0, 0].tolist() == [0.75, 2.0]
     assert around.evaluations == 5
+
+
+def test_many_displacements_are_taken_in_parts(point, monkeypatch):
+    displacements = np.arange(15.0).reshape(5, 3)
+    expected = point(lambda x: x * x, X).together(displacements).tolist()
+    monkeypatch.setattr(module, "_TOGETHER", 7)
+    around = point(lambda x: x * x, X)
+    rows, evaluate = [], around.evaluator.together
+
+    def counted(values, announce):
+        rows.append(len(values))
+        return evaluate(values, announce)
+
+    monkeypatch.setattr(around.evaluator, "together", counted)
+    assert around.together(displacements).tolist() == expected
+    assert rows == [2, 2, 1]

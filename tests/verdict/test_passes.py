@@ -17,7 +17,9 @@ def passes(*rows):
 
 def test_rows_are_elements_under_each_cotangent():
     analytic, numeric = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.5, 2.5], [3.5, 4.5]])
-    seen = Passes.of(np.array([7, 9]), analytic, numeric, np.array([[0.1], [0.2]]), np.array([[True, False]] * 2))
+    seen = Passes.of(
+        np.array([7, 9]), analytic, numeric, np.array([[0.1, 0.1], [0.2, 0.2]]), np.array([[True, False]] * 2)
+    )
     assert len(seen) == 4
     assert seen.outcome(0) == Outcome(7, 0, Status.PASS, 1.0, 1.5, 0.1, "truncation-dominates")
     assert seen.outcome(1) == Outcome(9, 0, Status.PASS, 2.0, 2.5, 0.1)
