@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,6 +58,15 @@ class Plan:
             Step(step.operator, step.operands, {**step.attributes, "reduction": "none"}, (slot,)),
             Step(builtin[reduction], (slot,), {}, step.outputs),  # type: ignore[arg-type] # an Operator
         ]
+
+    @cached_property
+    def dependent(self) -> set[int]:
+        """The slots that depend on a parameter, those of losses one by one included."""
+        reached = set(self.record.leaves.values())
+        for step in self.steps:
+            if not reached.isdisjoint(step.operands):
+                reached.update(step.outputs)
+        return reached
 
     def replay(self, values: Mapping[str, Array], slots: tuple[int, ...] | None = None) -> tuple[Array, ...]:
         """Return the outputs (or what stands in `slots`) when some parameters have other values.

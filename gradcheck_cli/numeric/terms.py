@@ -63,13 +63,11 @@ def find_terms(plan: Plan) -> Terms | None:
     (root,) = plan.record.outputs
     if plan.bases[root].size != 1:
         return None
-    dependent = plan.record.dependent(plan.record.leaves.values())
-    dependent |= {slot for step in plan.steps if not dependent.isdisjoint(step.operands) for slot in step.outputs}
     weights = {root: 1.0}
     for step in reversed(plan.steps):
         if len(step.outputs) != 1 or step.outputs[0] not in weights:
             continue
-        factors = _factors(plan, step, dependent)
+        factors = _factors(plan, step)
         if factors is None:
             continue
         weight = weights.pop(step.outputs[0])
@@ -81,10 +79,10 @@ def find_terms(plan: Plan) -> Terms | None:
     return terms if np.isfinite(terms.cotangent).all() else None
 
 
-def _factors(plan: Plan, step: Step, dependent: set[int]) -> list[tuple[int, float]] | None:
+def _factors(plan: Plan, step: Step) -> list[tuple[int, float]] | None:
     """Return how much each operand that can move weighs in the sum of a step's output; None if it isn't linear."""
     applied, _ = plan.applied(step)
-    positions = [position for position, slot in enumerate(step.operands) if slot in dependent]
+    positions = [position for position, slot in enumerate(step.operands) if slot in plan.dependent]
     if not applied.is_linear(positions) or step.operator.name in plan.looped:
         return None
     found = []

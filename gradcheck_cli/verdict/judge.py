@@ -14,13 +14,15 @@ from gradcheck_cli.errors import ContractViolation
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.numeric.function import Function, Recording, Values
 from gradcheck_cli.numeric.point import Outputs, Point
-from gradcheck_cli.numeric.seeding import SeededExecution, restored
+from gradcheck_cli.numeric.recorder import Recorder
+from gradcheck_cli.numeric.seeding import restored
 from gradcheck_cli.verdict.contract import CheckedExecution, agree, bad_values
 from gradcheck_cli.verdict.cotangents import signed_cotangent
 from gradcheck_cli.verdict.directions import judge_directions
 from gradcheck_cli.verdict.joint_kinks import Kinked, judge_together
 from gradcheck_cli.verdict.judgement import Judgement, as_finding, skipped
 from gradcheck_cli.verdict.parameter import JudgedParameter, judge_parameter
+from gradcheck_cli.verdict.planned import Planned
 from gradcheck_cli.verdict.watcher import Watcher
 
 _SURVEY = 20
@@ -105,11 +107,14 @@ class _Check:
 
     def numbers(self) -> None:
         """Compare every parameter, between two evaluations at the point that must agree."""
-        execution = SeededExecution(self.checked.users, self.knobs.allow)
+        execution = Recorder(self.checked.users, self.knobs.allow)
         with using(execution):
             started = time.perf_counter()
-            self._require_same_gradient()
+            again = self._require_same_gradient(execution)
             self.watcher.expect(*self._estimate(time.perf_counter() - started))
+            self.planned = Planned(self.checked.users, self.accepted, self.seed)
+            self.planned.find(self.function, self.values, execution, again)
+            self.checked.beside.update({str(violation): violation for violation in self.planned.violations})
             kinked = [kinks for name in self.only if (kinks := self._parameter(name))]
             if kinked:
                 # Kinks of parameters that were not selected count, too: a part must not pass where the whole fails.
@@ -132,7 +137,8 @@ class _Check:
         return judged.kinked
 
     def _compare(self, name: str) -> JudgedParameter:
-        point = Point(self.function, self.values, name, self.outputs, self.watcher.evaluation)
+        evaluator = self.planned.evaluator(self.values, name, self.outputs)
+        point = Point(self.function, self.values, name, self.outputs, self.watcher.evaluation, evaluator)
         # A generator of its own, so that a parameter checked alone is checked as among others.
         rng = np.random.default_rng([*self.seed, zlib.crc32(name.encode())])
 
@@ -149,15 +155,17 @@ class _Check:
         self.judgement.evaluations += point.evaluations
         return judged
 
-    def _require_same_gradient(self) -> None:
-        """Evaluate once more and go back: value and gradient must be those of the first time."""
+    def _require_same_gradient(self, recorder: Recorder) -> Recording:
+        """Evaluate once more and go back: value and gradient must be those of the first time; return the recording."""
         self.judgement.evaluations += 1
-        again = self.function.record(self.values)
+        with recorder.recording():
+            again = self.function.record(self.values)
         self._require_same_value(again.outputs, "")
         gradients = again.vjp(self.outputs.split(self.cotangent))
         if not all(agree(g, gradients[name], self.knobs.repeat) for name, g in self.gradients.items()):
             message, hint = "two calls give different gradients", "turn randomness off, or give it a seed"
             current().violated(ContractViolation("not-repeatable", message, "gradient", None, hint))
+        return again
 
     def _require_same_value(self, again: Sequence[Array], when: str) -> None:
         """Hold another evaluation at the point to the first; a small difference is noise, and is noted."""

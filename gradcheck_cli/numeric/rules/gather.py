@@ -102,7 +102,7 @@ def _element(applied: Applied, slot: int, each: Moved) -> Moved | None:
     if inverse is None:
         return None
     to = inverse[np.ravel_multi_index(each.at, x.shape) if x.ndim else np.zeros(each.count, int)]
-    at = np.unravel_index(np.maximum(to, 0), out.shape)
+    at = np.unravel_index(np.maximum(to, 0), out.shape) if out.ndim else ()
     # An element that goes nowhere moves nothing: place 0 keeps its value.
     values = each.values if (to >= 0).all() else np.where(to >= 0, each.values, np.ravel(out)[0])
     return Moved(tuple(range(out.ndim)), tuple(at), values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +10,8 @@ import numpy as np
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.numeric.moved import Axes, Moved
 from gradcheck_cli.numeric.rules.applied import Applied, Operands, count_of, moving, shaped
+
+_LONG = 64
 
 
 class Places(NamedTuple):
@@ -106,15 +108,16 @@ def _replace(applied: Applied, moved: Operands, places: Places, word: str, at: t
     """Let K take the place of the axes of a word that is fixed: each perturbation is one index along it."""
     arrays: list[Any] = []
     for slot, each, axes in zip(applied.operands, moved, places.operands, strict=True):
-        mine = axes.get(word, ())
+        x, mine = applied.bases[slot], axes.get(word, ())
         if not mine:
-            arrays.append(applied.bases[slot])
+            arrays.append(x)
             continue
         if each is not None:
             values = applied.bases.expand(slot, each, mine).values
         else:
             values = applied.bases.gather(slot, mine, at)
-        arrays.append(np.ascontiguousarray(np.moveaxis(values, -1, mine[0])))
+        view = np.moveaxis(values, -1, mine[0])
+        arrays.append(np.ascontiguousarray(view) if _is_long(x, mine) else view)
     count, where = count_of(moved), places.outputs[word]
     made = []
     for slot, out in zip(applied.outputs, applied.forward(arrays), strict=True):
@@ -132,26 +135,37 @@ def _fold(applied: Applied, moved: Operands, places: Places, word: str) -> tuple
         if not mine:
             arrays.append(x)
             continue
-        if each is not None:
-            full = np.moveaxis(applied.bases.dense(slot, each), -1, mine[0])
-        else:
-            full = np.broadcast_to(np.expand_dims(x, mine[0]), (*x.shape[: mine[0]], count, *x.shape[mine[0] :]))
-        arrays.append(_joined(np.ascontiguousarray(full), mine[0], len(mine) + 1))
+        full = applied.bases.dense(slot, each) if each is not None else x[..., None]
+        full = np.broadcast_to(full, (*x.shape, count))
+        arrays.append(_joined(full, mine, _is_long(x, mine)))
     where = places.outputs[word]
     made = []
     for slot, out in zip(applied.outputs, applied.forward(arrays), strict=True):
         shape = applied.bases[slot].shape
-        split = (*shape[: where[0]], count, *shape[where[0] :])
-        joined = _joined_shape(split, where[0], len(where) + 1)
-        values = np.moveaxis(shaped(out, joined).reshape(split), where[0], -1)
+        split = (*shape[: where[-1] + 1], count, *shape[where[-1] + 1 :])
+        size = math.prod(split[where[0] : where[-1] + 2])
+        joined = (*shape[: where[0]], size, *shape[where[-1] + 1 :])
+        values = np.moveaxis(shaped(out, joined).reshape(split), where[-1] + 1, -1)
         made.append(Moved((), (), np.ascontiguousarray(values)))
     return tuple(made)
 
 
-def _joined(array: Array, start: int, many: int) -> Array:
-    return array.reshape(_joined_shape(array.shape, start, many))
+def _joined(full: Array, mine: Axes, is_long: bool) -> Array:
+    """Join the axes of a word and K, which is last."""
+    others = [axis for axis in range(full.ndim - 1) if axis not in mine]
+    if is_long:
+        view = np.moveaxis(full, -1, mine[-1] + 1)
+        size = math.prod(view.shape[mine[0] : mine[-1] + 2])
+        return np.ascontiguousarray(view).reshape(*view.shape[: mine[0]], size, *view.shape[mine[-1] + 2 :])
+    laid = np.ascontiguousarray(full.transpose(*others, *mine, full.ndim - 1))
+    flat = laid.reshape(*laid.shape[: len(others)], -1) if laid.size else laid.reshape(*laid.shape[: len(others)], 0)
+    return np.moveaxis(flat, -1, mine[0])
 
 
-def _joined_shape(shape: Sequence[int], start: int, many: int) -> tuple[int, ...]:
-    size = int(np.prod(shape[start : start + many], dtype=int))
-    return (*shape[:start], size, *shape[start + many :])
+def _is_long(x: Array, mine: Axes) -> bool:
+    """Tell whether sums along the other axes are long, so that they should run along memory, where they are exact.
+
+    Short ones are faster across it.
+    """
+    others = [int(size) for axis, size in enumerate(x.shape) if axis not in mine]
+    return math.prod(others) >= _LONG

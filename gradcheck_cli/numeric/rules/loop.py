@@ -104,7 +104,7 @@ def _responses(applied: Applied, position: int) -> list[Array]:
     zero = applied.forward(arrays)
     columns: list[list[Array]] = [[] for _ in zero]
     for element in range(x.size):
-        impulse = np.zeros_like(x)
+        impulse = np.zeros(x.shape, x.dtype)  # in C order, in which the elements are counted
         impulse.reshape(-1)[element] = 1
         arrays[position] = impulse
         for column, out, without in zip(columns, applied.forward(arrays), zero, strict=True):

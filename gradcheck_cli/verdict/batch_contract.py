@@ -1,0 +1,170 @@
+"""The contract of `batch=` and `linear=`: what goes through at once must be what goes through one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+import numpy as np
+
+from gradcheck_cli.core import execution
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.core.operator import Operator
+from gradcheck_cli.errors import ContractViolation, Location
+from gradcheck_cli.numeric.moved import Moved
+from gradcheck_cli.numeric.plan import Plan
+from gradcheck_cli.numeric.rules.applied import Applied
+from gradcheck_cli.numeric.rules.choice import Rule
+from gradcheck_cli.numeric.rules.loop import affine, fits_affine, loop
+from gradcheck_cli.numeric.steps import element_scales
+
+_ROUNDINGS = 1000.0
+"""Roundings by which a batch may differ: of the output, and of what roundings of the operands make of it."""
+
+_SHARE = (0.1, 0.5)
+"""By how much operands move, in terms of their scales: enough for a function that isn't linear to show it."""
+
+_FEW = 64
+"""Elements of an operand whose impulses are tried, at most."""
+
+_BUILT_IN = "gradcheck_cli.ops."
+
+_seen: set[tuple[Any, ...]] = set()
+
+
+def wrong_declarations(plan: Plan, rng: np.random.Generator) -> dict[str, ContractViolation]:
+    """Return a violation for each operator of a plan, by name, whose declaration isn't what it does.
+
+    Every distinct application is tried with two random elements of each operand, and with all of it. Built-in
+    operators are tried once in a process for each layout.
+    """
+    found: dict[str, ContractViolation] = {}
+    tried: set[tuple[Any, ...]] = set()
+    dependent = plan.dependent
+    for step in plan.steps:
+        applied, rule = plan.applied(step)
+        positions = [position for position, slot in enumerate(step.operands) if slot in dependent]
+        key = (id(step.operator), _layouts(applied), repr(step.attributes), tuple(positions))
+        built_in = getattr(step.operator.forward, "__module__", "").startswith(_BUILT_IN)
+        declared = step.operator.batch is not None or step.operator.linear is not None
+        if not declared or rule is loop or step.operator.name in found or key in tried or (built_in and key in _seen):
+            continue
+        tried.add(key)
+        message = next(_differences(applied, rule, positions, rng), None)
+        if message is not None:
+            found[step.operator.name] = _violation(step.operator, message)
+        elif built_in:
+            _seen.add(key)
+    return found
+
+
+def _layouts(applied: Applied) -> tuple[Any, ...]:
+    return tuple((array.shape, array.dtype.str) if isinstance(array, np.ndarray) else None for array in applied.arrays)
+
+
+def _differences(applied: Applied, rule: Rule, positions: Collection[int], rng: np.random.Generator) -> Iterator[str]:
+    """Say how a batch differs from the perturbations one by one."""
+    allowed: list[float] | None = None
+    for position in positions:
+        x = applied.arrays[position]
+        if not isinstance(x, np.ndarray) or x.dtype.kind != "f" or not x.size:
+            continue
+        rules = [rule]
+        if fits_affine(applied, position) and x.size <= _FEW:
+            rules.append(affine)
+        for moved in _perturbations(x, rng):
+            operands: list[Moved | None] = [None] * len(applied.arrays)
+            operands[position] = moved
+            try:
+                wanted = loop(applied, operands)
+            except ContractViolation:
+                raise
+            except Exception:  # outside of its domain
+                continue
+            if allowed is None:
+                allowed = _allowed(applied, rng)
+            for each in rules:
+                yield from _compare(applied, each, operands, wanted, allowed, position)
+
+
+def _compare(
+    applied: Applied,
+    rule: Rule,
+    operands: list[Moved | None],
+    wanted: tuple[Moved, ...],
+    allowed: list[float],
+    position: int,
+) -> Iterator[str]:
+    name = applied.operator.slot_name(position)
+    try:
+        made = rule(applied, operands)
+        full = [applied.bases.dense(slot, each) for slot, each in zip(applied.outputs, made, strict=True)]
+    except ContractViolation:
+        raise
+    except Exception as error:
+        yield f"many perturbations of {name} at once: {type(error).__name__}: {error}"
+        return
+    for one, many, most in zip(wanted, full, allowed, strict=True):
+        expected = one.values
+        if many.shape != expected.shape or many.dtype != expected.dtype:
+            yield f"many perturbations of {name} at once give {many.dtype} {many.shape}"
+        elif expected.dtype.kind != "f":
+            if not np.array_equal(many, expected):
+                yield f"many perturbations of {name} at once give other values than one by one"
+        else:
+            finite = np.isfinite(expected)
+            with np.errstate(all="ignore"):
+                close = np.abs(many - expected) <= most + _epsilon(expected) * np.abs(expected)
+            if not (close | ~finite).all():
+                worst = np.nanmax(np.where(finite, np.abs(many - expected), 0.0))
+                yield f"many perturbations of {name} at once differ from one by one by up to {worst:.2g}"
+
+
+def _perturbations(x: Array, rng: np.random.Generator) -> Iterator[Moved]:
+    """Yield two random elements, one, and everything, as the engine pushes them."""
+    change = rng.uniform(*_SHARE, x.size) * rng.choice([-1.0, 1.0], x.size)
+    away = (np.ravel(x) + change * element_scales(np.ravel(x).astype(np.float64))).astype(x.dtype)
+    axes = tuple(range(x.ndim))
+    for count in (2, 1):
+        elements = rng.integers(0, x.size, count)
+        yield Moved(axes, tuple(np.unravel_index(elements, x.shape)) if x.ndim else (), away[elements])
+    yield Moved((), (), away.reshape(*x.shape, 1))
+
+
+def _epsilon(array: Array) -> float:
+    return _ROUNDINGS * float(np.finfo(array.dtype).eps)
+
+
+def _allowed(applied: Applied, rng: np.random.Generator) -> list[float]:
+    """Return by how much each output may differ: roundings of its size, and what those of the operands make of it."""
+    outputs = [applied.bases[slot] for slot in applied.outputs]
+    rounded = [
+        array * (1 + np.finfo(array.dtype).eps * rng.uniform(-1, 1, array.shape)).astype(array.dtype)
+        if isinstance(array, np.ndarray) and array.dtype.kind == "f"
+        else array
+        for array in applied.arrays
+    ]
+    allowed = []
+    try:
+        again: Any = execution.current().forward(applied.operator, rounded, applied.attributes)[0]
+    except ContractViolation:
+        raise
+    except Exception:  # at the edge of its domain
+        again = outputs
+    for out, other in zip(outputs, again, strict=True):
+        if out.dtype.kind != "f" or not out.size or out.shape != other.shape:
+            allowed.append(0.0)
+            continue
+        with np.errstate(all="ignore"):
+            blur = np.abs(np.asarray(other, dtype=np.float64) - out)
+            sizes = np.abs(np.asarray(out, dtype=np.float64))
+        finite = np.isfinite(blur)
+        largest = float(np.max(blur, where=finite, initial=0.0)), float(np.max(sizes, where=finite, initial=0.0))
+        allowed.append(_ROUNDINGS * largest[0] + _epsilon(out) * largest[1])
+    return allowed
+
+
+def _violation(operator: Operator, message: str) -> ContractViolation:
+    hint = "leave batch= and linear= out, or say what it does: without them it runs once for each perturbation"
+    where = Location(operator.file, operator.line) if operator.file else None
+    return ContractViolation("wrong-batch-declaration", message, operator.name, where, hint)

@@ -1,0 +1,48 @@
+"""The plan by which a case is evaluated, held to the contract first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from gradcheck_cli.errors import ContractViolation
+from gradcheck_cli.numeric.function import Function, Recording, Values
+from gradcheck_cli.numeric.plan import Plan
+from gradcheck_cli.numeric.planning import find_plan
+from gradcheck_cli.numeric.point import Outputs
+from gradcheck_cli.numeric.recorder import Recorder
+from gradcheck_cli.numeric.replay import Replay
+from gradcheck_cli.verdict.batch_contract import wrong_declarations
+
+
+class Planned:
+    """What evaluates the parameters of a case: its plan, where it has one that is the function.
+
+    `violations` are declarations that aren't what their operator does, which then runs once for each perturbation.
+    `users` names operators that draw random numbers, `accepted` are broken contracts that are allowed.
+    """
+
+    def __init__(self, users: Collection[str], accepted: Sequence[ContractViolation], seed: Sequence[int]) -> None:
+        self.plan: Plan | None = None
+        self.violations: list[ContractViolation] = []
+        self._looped = {*users, *(v.operator for v in accepted if v.finding == "input-modified")}
+        self._repeatable = all(violation.finding != "not-repeatable" for violation in accepted)
+        self._seed = seed
+
+    def find(self, function: Function, values: Values, recorder: Recorder, recording: Recording) -> None:
+        """Plan the function that `recorder` saw. Raises ContractViolation where evaluating it does."""
+        if not self._repeatable:
+            return
+        plan, _ = find_plan(function, values, recorder, recording, self._looped)
+        if plan is None:
+            return
+        wrong = wrong_declarations(plan, np.random.default_rng([*self._seed, 109]))
+        self.violations = list(wrong.values())
+        self.plan = Plan(plan.record, {*self._looped, *wrong}) if wrong else plan
+
+    def evaluator(self, values: Values, name: str, outputs: Outputs) -> Replay | None:
+        """Return what evaluates one parameter, None for a plain loop."""
+        if self.plan is None:
+            return None
+        return Replay(self.plan, name, values[name], outputs, self.plan.record.outputs)
