@@ -1,0 +1,266 @@
+"""Every built-in operator: what its rule makes of many perturbations is what a loop makes of them."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+import gradcheck_cli.ops as F
+from gradcheck_cli.core.draw import sample_arguments
+from gradcheck_cli.core.operator import Operator
+from gradcheck_cli.numeric.moved import Bases, Moved
+from gradcheck_cli.numeric.rules.applied import Applied
+from gradcheck_cli.numeric.rules.choice import choose
+from gradcheck_cli.numeric.rules.loop import loop
+from gradcheck_cli.numeric.rules.losses import unreduced
+
+OPERATORS = {name: getattr(F, name).operator for name in F.__all__}
+
+
+def apply(operator: Operator, arrays: list[Any], attributes: dict[str, Any] | None = None) -> Applied:
+    """The operator applied to arrays."""
+    attributes = attributes or {}
+    returned = operator.forward(*arrays, **attributes)
+    outputs = [np.asarray(out) for out in getattr(returned, "outputs", (returned,))]
+    slots = range(len(arrays) + len(outputs))
+    return Applied(
+        operator, tuple(slots[: len(arrays)]), attributes, tuple(slots[len(arrays) :]), Bases([*arrays, *outputs])
+    )
+
+
+def perturbed(applied: Applied, position: int, axes: tuple[int, ...], count: int, rng: np.random.Generator) -> Moved:
+    """Random slabs of an operand, fixed along `axes`."""
+    x = applied.arrays[position]
+    at = tuple(rng.integers(0, x.shape[axis], count) for axis in axes)
+    base = applied.bases.gather(position, axes, at)
+    shape = (*base.shape[:-1], count)
+    return Moved(axes, at, (np.broadcast_to(base, shape) * (1 + 0.1 * rng.random(shape))).astype(x.dtype))
+
+
+def agrees(applied: Applied, operands: list[Moved | None], tolerance: float = 1e-12) -> list[Moved]:
+    """Hold the rule to the loop; return what the rule made."""
+    with np.errstate(all="ignore"):
+        made, wanted = choose(applied)(applied, operands), loop(applied, operands)
+    for slot, out, one in zip(applied.outputs, made, wanted, strict=True):
+        full = applied.bases.dense(slot, out)
+        assert full.shape == one.values.shape
+        assert full.dtype == one.values.dtype
+        np.testing.assert_allclose(full, one.values, rtol=tolerance, atol=tolerance, equal_nan=True)
+    return list(made)
+
+
+def all_patterns(ndim: int) -> list[tuple[int, ...]]:
+    return [tuple(axis for axis in range(ndim) if bits >> axis & 1) for bits in range(2**ndim)]
+
+
+def applications(operator: Operator, seed: int, dtype: Any = np.float64) -> Applied | None:
+    """The operator on drawn arguments; None where these can't be applied."""
+    rng = np.random.default_rng(seed)
+    drawn, attributes = sample_arguments(operator, rng)
+    for attribute in operator.attributes:
+        if attribute.values and attribute.name not in attributes:
+            attributes[attribute.name] = attribute.values[rng.integers(len(attribute.values))]
+    arrays = [None if array is None else np.asarray(array) for array in drawn]
+    arrays = [array.astype(dtype) if array is not None and array.dtype.kind == "f" else array for array in arrays]
+    try:
+        return apply(operator, arrays, attributes)
+    except (ValueError, IndexError, np.exceptions.AxisError):
+        return None
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", OPERATORS)
+def test_the_rule_of_a_built_in_is_its_loop(name, dtype):
+    seen = 0
+    for seed in range(12):
+        applied = applications(OPERATORS[name], seed, dtype)
+        if applied is None:
+            continue
+        rng = np.random.default_rng([seed, 1])
+        for position, x in enumerate(applied.arrays):
+            if x is None or x.dtype.kind != "f" or not x.size:
+                continue
+            for axes in all_patterns(x.ndim):
+                operands: list[Moved | None] = [None] * len(applied.arrays)
+                operands[position] = perturbed(applied, position, axes, 3, rng)
+                agrees(applied, operands, 1e-12 if dtype is np.float64 else 2e-5)
+                seen += 1
+    assert seen > 10
+
+
+@pytest.mark.parametrize("name", sorted(OPERATORS))
+def test_every_built_in_says_how_it_takes_many(name):
+    assert OPERATORS[name].batch is not None
+
+
+BINARY = ["add", "subtract", "multiply", "divide", "maximum", "minimum"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(BINARY),
+    hnp.mutually_broadcastable_shapes(num_shapes=2, max_dims=3, max_side=3, min_side=0),
+    st.integers(0, 2**32 - 1),
+)
+def test_elementwise_operators_broadcast(name, shapes, seed):
+    rng = np.random.default_rng(seed)
+    arrays = [rng.uniform(0.5, 2, shape) for shape in shapes.input_shapes]
+    applied = apply(OPERATORS[name], arrays)
+    for position, x in enumerate(arrays):
+        for axes in all_patterns(x.ndim) if x.size else ():
+            operands: list[Moved | None] = [None, None]
+            operands[position] = perturbed(applied, position, axes, 2, rng)
+            agrees(applied, operands)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(BINARY), st.lists(st.integers(1, 3), max_size=3), st.integers(0, 2**32 - 1))
+def test_two_operands_that_move_together_stay_together(name, shape, seed):
+    rng = np.random.default_rng(seed)
+    arrays = [rng.uniform(0.5, 2, shape), rng.uniform(0.5, 2, shape)]
+    applied = apply(OPERATORS[name], arrays)
+    for axes in all_patterns(len(shape)):
+        left = perturbed(applied, 0, axes, 3, rng)
+        right = Moved(left.axes, left.at, left.values * 1.5)
+        (made,) = agrees(applied, [left, right])
+        assert made.axes == axes
+        other = perturbed(applied, 1, axes, 3, rng)  # at other indices: everything may move
+        agrees(applied, [left, other])
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "min", "logsumexp", "softmax", "log_softmax"])
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("axis", [None, 0, 1, 2, -1, -3, (0, 1), (2, 0), (-1, -2), (0, 1, 2)])
+def test_operators_along_every_axis(name, keepdims, axis):
+    if "softmax" in name and (keepdims or axis is None):
+        return
+    rng = np.random.default_rng(3)
+    attributes = {"axis": axis} if "softmax" in name else {"axis": axis, "keepdims": keepdims}
+    applied = apply(OPERATORS[name], [rng.standard_normal((2, 3, 4))], attributes)
+    for axes in all_patterns(3):
+        (made,) = agrees(applied, [perturbed(applied, 0, axes, 4, rng)])
+        kept = [] if axis is None else [a for a in range(3) if a not in np.arange(3)[np.atleast_1d(axis)]]
+        assert len(made.axes) == len([a for a in axes if a in kept])
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "softmax"])
+@pytest.mark.parametrize("shape", [(), (1,), (0,), (200,), (3, 0), (1, 1), (100, 2)])
+def test_small_long_and_empty_arrays(name, shape):
+    rng = np.random.default_rng(4)
+    if 0 in shape and name in ("max", "mean", "softmax"):
+        return
+    applied = apply(OPERATORS[name], [rng.standard_normal(shape)])
+    for axes in all_patterns(len(shape)) if np.prod(shape) else ():
+        agrees(applied, [perturbed(applied, 0, axes, 3, rng)])
+    agrees(applied, [perturbed(applied, 0, (), 3, rng)])
+
+
+PRODUCTS = [
+    ((3, 4), (4, 2)),
+    ((4,), (4, 2)),
+    ((3, 4), (4,)),
+    ((4,), (4,)),
+    ((2, 3, 4), (4, 2)),
+    ((3, 4), (2, 4, 2)),
+    ((2, 1, 3, 4), (5, 4, 2)),
+    ((4,), (2, 4, 3)),
+    ((2, 3, 4), (4,)),
+    ((2, 2, 3), (2, 3, 2)),
+]
+
+
+@pytest.mark.parametrize("shapes", PRODUCTS)
+def test_products_of_all_ranks(shapes):
+    rng = np.random.default_rng(5)
+    applied = apply(OPERATORS["matmul"], [rng.standard_normal(shape) for shape in shapes])
+    for position in (0, 1):
+        for axes in all_patterns(len(shapes[position])):
+            operands: list[Moved | None] = [None, None]
+            operands[position] = perturbed(applied, position, axes, 3, rng)
+            agrees(applied, operands)
+    agrees(applied, [perturbed(applied, 0, (), 3, rng), perturbed(applied, 1, (), 3, rng)])
+
+
+KEYS = [
+    0,
+    -1,
+    slice(1, None),
+    slice(None, None, -2),
+    (..., 1),
+    (None, 1),
+    [0, 0, 2],
+    np.array([2, 1]),
+    (0, slice(1, 3)),
+]
+KEYS += [(slice(None), [1, 0, 1]), np.arange(12).reshape(3, 4) % 2 == 0, (slice(0, 0),)]
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
+@pytest.mark.parametrize("fortran", [False, True])
+def test_indexing(key, fortran):
+    rng = np.random.default_rng(6)
+    x = rng.standard_normal((3, 4))
+    applied = apply(OPERATORS["getitem"], [np.asfortranarray(x) if fortran else x], {"key": key})
+    for axes in all_patterns(2):
+        agrees(applied, [perturbed(applied, 0, axes, 5, rng)])
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1, None])
+def test_joined_arrays(axis):
+    rng = np.random.default_rng(7)
+    applied = apply(OPERATORS["concatenate"], [rng.standard_normal((2, 2)) for _ in range(3)], {"axis": axis})
+    for position in range(3):
+        for axes in all_patterns(2):
+            operands: list[Moved | None] = [None] * 3
+            operands[position] = perturbed(applied, position, axes, 3, rng)
+            agrees(applied, operands)
+    moved = perturbed(applied, 0, (0,), 3, rng)
+    agrees(applied, [moved, None, moved])
+
+
+def test_an_element_that_an_index_leaves_out_moves_nothing():
+    x = np.array([1.0, 2.0, 3.0])
+    applied = apply(OPERATORS["getitem"], [x], {"key": slice(1, 3)})
+    at = np.array([0, 2])
+    (made,) = agrees(applied, [Moved((0,), (at,), np.array([9.0, 9.0]))])
+    assert made.values.tolist() == [2.0, 9.0]
+
+
+@pytest.mark.parametrize("limits", [{"min": np.array([0.0, 1.0, 2.0])}, {"min": [0.0, 1.0, 2.0]}])
+def test_attributes_with_axes_are_looped(limits):
+    rng = np.random.default_rng(8)
+    applied = apply(OPERATORS["clip"], [rng.standard_normal(3)], limits)
+    assert choose(applied) is loop
+    agrees(applied, [perturbed(applied, 0, (0,), 3, rng)])
+
+
+@pytest.mark.parametrize("name", ["mse_loss", "binary_cross_entropy_with_logits"])
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_a_loss_is_known_one_by_one(name, reduction):
+    rng = np.random.default_rng(9)
+    applied = apply(OPERATORS[name], [rng.standard_normal((3, 2)), rng.random((3, 2))], {"reduction": reduction})
+    found = unreduced(applied)
+    if reduction == "none":
+        assert found is None
+    else:
+        assert found is not None
+        assert found[0] == reduction
+        assert found[1].shape == (3, 2)
+
+
+@pytest.mark.parametrize("shapes", [((4, 3), (4,)), ((3,), ()), ((4, 3, 2), (4, 2))])
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
+def test_cross_entropy_takes_samples_on_their_own(shapes, label_smoothing):
+    rng = np.random.default_rng(10)
+    x, target = rng.standard_normal(shapes[0]), rng.integers(0, 3, shapes[1])
+    applied = apply(OPERATORS["cross_entropy"], [x, target], {"reduction": "none", "label_smoothing": label_smoothing})
+    for axes in all_patterns(x.ndim):
+        agrees(applied, [perturbed(applied, 0, axes, 3, rng), None])
+
+
+def test_integers_beside_floats_stay_integers():
+    applied = apply(OPERATORS["multiply"], [np.array([1.0, 2.0, 3.0]), np.array([1, 2, 3])])
+    agrees(applied, [perturbed(applied, 0, (0,), 2, np.random.default_rng(0)), None])
