@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradcheck_cli.core import watch
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.builtin import builtin
 from gradcheck_cli.core.numpy_names import CONSTANT_FUNCTIONS, check_ufunc_call, numpy_operator
@@ -17,22 +18,6 @@ if TYPE_CHECKING:
     from gradcheck_cli.core.node import Node
 
 _recording = True
-
-_watcher: Callable[[Array], None] | None = None
-
-
-@contextmanager
-def watching(seen: Callable[[Array], None]) -> Iterator[None]:
-    """Call `seen` with every array that is read out of a Variable inside the `with` block.
-
-    What a person's function computes from such a value isn't made by operators.
-    """
-    global _watcher  # noqa: PLW0603 (one for the process: the checker is single-threaded)
-    before, _watcher = _watcher, seen
-    try:
-        yield
-    finally:
-        _watcher = before
 
 
 @contextmanager
@@ -54,9 +39,8 @@ def is_recording() -> bool:
 class Variable:
     """An array with its gradient and the node that created it.
 
-    `data` is the array (floating unless `requires_grad` is false, then also integers and booleans),
-    `grad` is None or an array of the same shape, `creator` is the node whose output this is, None
-    for a leaf. Only leaves keep a `grad`.
+    `data` is the array (floating unless `requires_grad` is false, then also integers and booleans), `grad` is None
+    or an array of the same shape, `creator` is the node whose output this is. Only leaves, without one, keep a `grad`.
     """
 
     __slots__ = ("__weakref__", "_data", "creator", "grad", "name", "output_index", "requires_grad")
@@ -89,22 +73,20 @@ class Variable:
     @property
     def data(self) -> Array:
         """The array."""
-        if _watcher is not None:
-            _watcher(self._data)
+        if watch.seen is not None:
+            watch.seen(self._data)
         return self._data
 
     @data.setter
     def data(self, array: Array) -> None:
-        if _watcher is not None:
-            _watcher(self._data)
+        _ = self.data  # is heard
         self._data = array
 
     def backward(self, g: Any = None) -> None:
         """Add the gradient of this value to the `grad` of every leaf that it was made from.
 
-        `g` is the cotangent, an array of this shape; without it the value must be one number,
-        and its cotangent is 1. Raises ValueError for a missing or misshapen cotangent, and for a
-        value that was not recorded.
+        `g` is the cotangent, an array of this shape; without it the value must be one number, and it is 1.
+        Raises ValueError for a missing or misshapen cotangent, and for a value that was not recorded.
         """
         if not self.requires_grad:
             raise ValueError("nothing to differentiate: this value was not made from a Variable with requires_grad")
@@ -292,10 +274,7 @@ class Variable:
 
 
 def array_of(operand: Any) -> Any:
-    """Return the array of a Variable, anything else unchanged, without a watcher hearing of it.
-
-    For reads that a replay of the recorded steps repeats.
-    """
+    """Return what `value_of` does, unheard: for reads that a replay of the recorded steps repeats."""
     return operand._data if isinstance(operand, Variable) else operand
 
 

@@ -16,7 +16,8 @@ from gradcheck_cli.core.batching import Batch
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.node import Node
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.core.variable import array_of, watching
+from gradcheck_cli.core.variable import array_of
+from gradcheck_cli.core.watch import watching
 from gradcheck_cli.numeric.function import Recording, TracedRecording
 from gradcheck_cli.numeric.seeding import SeededExecution
 

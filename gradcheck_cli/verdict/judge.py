@@ -115,13 +115,14 @@ class _Check:
             self.planned = Planned(self.checked.users, self.accepted, self.seed)
             self.planned.find(self.function, self.values, execution, again)
             self.checked.beside.update({str(violation): violation for violation in self.planned.violations})
+            self.view = self.planned.view(self.function, self.recording, self.outputs, self.cotangent)
             kinked = [kinks for name in self.only if (kinks := self._parameter(name))]
             if kinked:
                 # Kinks of parameters that were not selected count, too: a part must not pass where the whole fails.
                 others = [name for name in self.values if name not in self.only]
                 kinked += [kinks for name in others if (kinks := self._compare(name).kinked)]
                 before = kinked[0].point.evaluations
-                judge_together(self.judgement, kinked, self.cotangent, self.rng)
+                judge_together(self.judgement, kinked, self.view.cotangent, self.rng)
                 self.judgement.evaluations += kinked[0].point.evaluations - before
             self.judgement.evaluations += 1
             self._require_same_value(self.function.outputs(self.values), " at the end of the check")
@@ -137,21 +138,21 @@ class _Check:
         return judged.kinked
 
     def _compare(self, name: str) -> JudgedParameter:
-        evaluator = self.planned.evaluator(self.values, name, self.outputs)
-        point = Point(self.function, self.values, name, self.outputs, self.watcher.evaluation, evaluator)
+        view = self.view
+        evaluator = self.planned.evaluator(view, name)
+        point = Point(view.function, self.values, name, view.outputs, self.watcher.evaluation, evaluator)
         # A generator of its own, so that a parameter checked alone is checked as among others.
         rng = np.random.default_rng([*self.seed, zlib.crc32(name.encode())])
 
         def gradient_of(u: Array) -> Array:
-            if u is self.cotangent:
-                return np.ravel(self.gradients[name]).astype(np.float64)
-            return np.ravel(self.recording.vjp(self.outputs.split(u))[name]).astype(np.float64)
+            gradients = self.gradients if u is view.cotangent else view.vjp(u)
+            return np.ravel(gradients[name]).astype(np.float64)
 
         if self.knobs.directions and point.x.size:
-            judged = JudgedParameter(judge_directions(point, self.cotangent, gradient_of, self.knobs, rng))
+            judged = JudgedParameter(judge_directions(point, view.cotangent, gradient_of, self.knobs, rng))
         else:
             elements = choose_elements(point.x.size, self.samples.get(name), rng)
-            judged = judge_parameter(point, self.cotangent, gradient_of, self.knobs, elements, rng)
+            judged = judge_parameter(point, view.cotangent, gradient_of, self.knobs, elements, rng)
         self.judgement.evaluations += point.evaluations
         return judged
 

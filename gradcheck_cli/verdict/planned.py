@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
+from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.errors import ContractViolation
 from gradcheck_cli.numeric.function import Function, Recording, Values
 from gradcheck_cli.numeric.plan import Plan
@@ -13,7 +15,21 @@ from gradcheck_cli.numeric.planning import find_plan
 from gradcheck_cli.numeric.point import Outputs
 from gradcheck_cli.numeric.recorder import Recorder
 from gradcheck_cli.numeric.replay import Replay
+from gradcheck_cli.numeric.terms import find_terms
 from gradcheck_cli.verdict.batch_contract import wrong_declarations
+
+TERMS = False
+"""Whether the terms of a sum are compared in its place: finer, and its noise is theirs."""
+
+
+class View(NamedTuple):
+    """What is compared: a function, its outputs, the cotangent that makes one number of them, and how to go back."""
+
+    function: Function
+    outputs: Outputs
+    cotangent: Array
+    vjp: Callable[[Array], Mapping[str, Array]]
+    slots: tuple[int, ...] = ()
 
 
 class Planned:
@@ -29,9 +45,11 @@ class Planned:
         self._looped = {*users, *(v.operator for v in accepted if v.finding == "input-modified")}
         self._repeatable = all(violation.finding != "not-repeatable" for violation in accepted)
         self._seed = seed
+        self._values: Values = {}
 
     def find(self, function: Function, values: Values, recorder: Recorder, recording: Recording) -> None:
         """Plan the function that `recorder` saw. Raises ContractViolation where evaluating it does."""
+        self._values = values
         if not self._repeatable:
             return
         plan, _ = find_plan(function, values, recorder, recording, self._looped)
@@ -41,8 +59,23 @@ class Planned:
         self.violations = list(wrong.values())
         self.plan = Plan(plan.record, {*self._looped, *wrong}) if wrong else plan
 
-    def evaluator(self, values: Values, name: str, outputs: Outputs) -> Replay | None:
+    def view(self, function: Function, recording: Recording, outputs: Outputs, cotangent: Array) -> View:
+        """Return what to compare: the outputs of the function, or the terms that its one number sums up."""
+        if self.plan is None:
+            return View(function, outputs, cotangent, lambda u: recording.vjp(outputs.split(u)))
+        terms = find_terms(self.plan) if TERMS and not outputs.jitter.any() else None
+        if terms is None:
+            slots = self.plan.record.outputs
+            return View(function, outputs, cotangent, lambda u: recording.vjp(outputs.split(u)), slots)
+        many = Outputs(terms.like, are_terms=True)
+
+        def vjp(u: Array) -> Mapping[str, Array]:
+            return terms.record(self._values).vjp(many.split(u))
+
+        return View(terms, many, terms.cotangent * cotangent.item(), vjp, terms.slots)
+
+    def evaluator(self, view: View, name: str) -> Replay | None:
         """Return what evaluates one parameter, None for a plain loop."""
         if self.plan is None:
             return None
-        return Replay(self.plan, name, values[name], outputs, self.plan.record.outputs)
+        return Replay(self.plan, name, self._values[name], view.outputs, view.slots)
