@@ -18,7 +18,7 @@ import signal
 import time
 from gradcheck_cli import op
 
-first = None
+first, moves = None, 0
 
 @op
 def quick(x):
@@ -32,8 +32,9 @@ def _(g):
 @op
 def slow(x):
     """x."""
-    global first
+    global first, moves
     first = x.tobytes() if first is None else first
+    moves += x.tobytes() != first
     if {when}:
         {wait}
     return 1 * x
@@ -108,8 +109,8 @@ def test_what_was_finished_is_reported(write: Callable[..., Path], start: Start,
 
 
 def test_finished_parameters_of_the_case_are_kept_and_json_is_whole(write: Callable[..., Path], start: Start) -> None:
-    """The operator sleeps once y is moved, and then x was looked at."""
-    write("my_ops.py", OPERATORS.format(when="x.tobytes() != first", wait=SLEEPS))
+    """The operator sleeps once y is moved alone, and then x was looked at: twice both move, to compare a replay."""
+    write("my_ops.py", OPERATORS.format(when="moves > 2", wait=SLEEPS))
     write("a.grad.yaml", SPEC)
     code, out, err = interrupt(start("run", "a.grad.yaml", "--format", "json"))
     ended = json.loads(out)

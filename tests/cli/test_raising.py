@@ -118,7 +118,9 @@ def test_an_operator_that_raises_at_a_step_only_can_not_be_told(
 
 
 def test_what_was_compared_before_an_error_is_kept(write: Callable[..., Path], gradcheck: Callable[..., Any]) -> None:
-    write("my_ops.py", OPERATORS.format(forward="if x[1] != 2.0: raise Strange('odd')", backward="pass"))
+    # Everything moves once through the function and once through its replay, before y does and then x.
+    forward = "moved.append(x[1] != 2.0)\n    if sum(moved) > 2: raise Strange('odd')"
+    write("my_ops.py", "moved = []\n" + OPERATORS.format(forward=forward, backward="pass"))
     write("a.grad.yaml", "ops: [my_ops.py]\nexpr: y * bad(x)\nparams: {y: 3, x: [1.0, 2.0]}\n")
     ended = gradcheck("run", "a.grad.yaml", "--format", "json")
     (case,) = ended.json["cases"]

@@ -24,7 +24,7 @@ import signal
 import time
 from gradcheck_cli import op
 
-first = None
+first, moves = None, 0
 
 @op
 def half_wrong(x, y):
@@ -37,10 +37,11 @@ def _(g, x, y):
 
 @op
 def ends(x, *, how=""):
-    """x, until x is moved."""
-    global first
+    """x, until x is moved, but for the two times when everything is: is a replay the function?"""
+    global first, moves
     first = x.tobytes() if first is None else first
-    if x.tobytes() != first:
+    moves += x.tobytes() != first
+    if moves > 2:
         if how == "signal":
             signal.raise_signal(signal.SIGINT)
         if how == "keyboard":
