@@ -58,7 +58,8 @@ class WeightedChunk:
         """Return the change of sum(cotangent * output), shape (C, S, K)."""
         rows, steps, count = self.changes.shape
         if self.matrix is not None:
-            return np.asarray(self.matrix @ self.changes.reshape(rows, -1)).reshape(-1, steps, count)
+            joined = self.matrix @ self.changes.reshape(rows, steps * count)
+            return np.asarray(joined).reshape(len(self.matrix), steps, count)
         return np.array([np.einsum("rk,rsk->sk", u, self.changes) for u in self.u])
 
     def noise(self, size: Array, felt: Array | None = None) -> Array:

@@ -121,14 +121,20 @@ def _compare(
 
 
 def _perturbations(x: Array, rng: np.random.Generator) -> Iterator[Moved]:
-    """Yield two random elements, one, and everything, as the engine pushes them."""
-    change = rng.uniform(*_SHARE, x.size) * rng.choice([-1.0, 1.0], x.size)
-    away = (np.ravel(x) + change * element_scales(np.ravel(x).astype(np.float64))).astype(x.dtype)
+    """Yield random elements and everything, two different displacements at once and one, as the engine pushes them."""
+    flat = np.ravel(x)
+    scales = element_scales(flat.astype(np.float64))
+
+    def away(elements: Array) -> Array:
+        change = rng.uniform(*_SHARE, elements.size) * rng.choice([-1.0, 1.0], elements.size)
+        return np.asarray(flat[elements] + change * scales[elements], dtype=x.dtype)
+
     axes = tuple(range(x.ndim))
     for count in (2, 1):
         elements = rng.integers(0, x.size, count)
-        yield Moved(axes, tuple(np.unravel_index(elements, x.shape)) if x.ndim else (), away[elements])
-    yield Moved((), (), away.reshape(*x.shape, 1))
+        yield Moved(axes, tuple(np.unravel_index(elements, x.shape)) if x.ndim else (), away(elements))
+        everything = np.stack([away(np.arange(x.size)) for _ in range(count)], axis=-1)
+        yield Moved((), (), everything.reshape(*x.shape, count))
 
 
 def _epsilon(array: Array) -> float:

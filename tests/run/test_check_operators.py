@@ -187,8 +187,8 @@ def test_progress_hears_of_operators_and_evaluations() -> None:
         def case(self, name: str) -> None:
             self.names.append(name)
 
-        def evaluation(self) -> None:
-            self.evaluations += 1
+        def evaluation(self, count: int = 1) -> None:
+            self.evaluations += count
 
     heard = Heard()
     check_operators([RIGHT, WRONG], OPTIONS, heard)

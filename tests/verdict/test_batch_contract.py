@@ -174,3 +174,26 @@ def test_sums_that_cancel_are_no_wrong_declaration():
     x = np.array([1e12, 1.0, -1e12, 3.0, 1e12, -1e12])
     for function in (F.sum, F.mean, F.logsumexp, lambda x: F.softmax(x / 1e12), lambda x: x @ np.ones(6)):
         assert "wrong-batch-declaration" not in [finding.name for finding in check(function, x).findings]
+
+
+def test_a_reduction_that_takes_perturbations_together_is_found_where_one_would_hide_it():
+    @op(batch="elementwise")
+    def f(x):
+        """mean(x^2)."""
+        return np.asarray(np.mean(x * x))
+
+    f.backward(lambda g, x: g * 2 * x / x.size)
+    result = check(f, np.array(0.7))
+    assert [finding.name for finding in result.findings] == ["wrong-batch-declaration"]
+    assert result.parameters[0].verdict == "pass"
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_a_loss_of_one_number_is_its_own_mean(reduction):
+    result = check(lambda x: F.mse_loss(x, np.array(0.2), reduction=reduction), np.array(0.7))
+    assert (result.verdict, result.findings) == ("pass", ())
+
+
+def test_arrays_without_elements_are_looped():
+    result = check(lambda b: F.linear(np.zeros((4, 0)), np.zeros((5, 0)), b), np.arange(5.0))
+    assert (result.verdict, result.findings) == ("pass", ())

@@ -23,9 +23,12 @@ _PLAIN = (bool, int, float, str, type(None), np.generic)
 
 
 def choose(applied: Applied, looped: bool = False) -> Rule:
-    """Return the rule for an application; `looped` says that its declaration isn't to be used."""
+    """Return the rule for an application; `looped` says that its declaration isn't to be used.
+
+    Arrays without elements are left to the loop: nothing is won there, and shapes can't be told apart.
+    """
     batch = applied.batch
-    if looped:
+    if looped or any(isinstance(array, np.ndarray) and not array.size for array in applied.arrays):
         return loop
     if batch is None:
         return _affine_or_loop

@@ -9,7 +9,7 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.numeric.moved import Axes, Bases, Moved, flat_index, free_axes
-from gradcheck_cli.numeric.rules.applied import Applied, Operands, count_of, moving, shaped
+from gradcheck_cli.numeric.rules.applied import Applied, MisfitError, Operands, count_of, moving, shaped
 
 Ready = Callable[[Operands], Any]
 """Makes an operand of the batched call."""
@@ -25,7 +25,9 @@ class _Kernel(NamedTuple):
 
 
 def fits_elementwise(applied: Applied) -> bool:
-    """Tell whether all outputs have the shape to which the operands broadcast."""
+    """Tell whether all outputs have the shape to which the operands broadcast, and no losses are reduced to one."""
+    if applied.attribute("reduction") in ("mean", "sum"):
+        return False
     shapes = [array.shape for array in applied.arrays if isinstance(array, np.ndarray)]
     try:
         shape = np.broadcast_shapes(*shapes)
@@ -43,7 +45,10 @@ def elementwise(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
     arrays = [ready(moved) for ready in kernel.operands]
     at = tuple([moved[slot].at[where] for slot, where in kernel.sources])  # type: ignore[union-attr] # it moves
     shape = (*kernel.free, count_of(moved))
-    return tuple([Moved(kernel.axes, at, shaped(values, shape)) for values in applied.forward(arrays)])
+    made = applied.forward(arrays)
+    if any(values.shape[-1:] != shape[-1:] for values in made):  # a reduction has taken the perturbations together
+        raise MisfitError("a batch that lost its perturbations")
+    return tuple([Moved(kernel.axes, at, shaped(values, shape)) for values in made])
 
 
 def pattern(moved: Operands) -> tuple[Any, ...]:
