@@ -17,6 +17,7 @@ from gradcheck_cli.bridges.backward_modes import batched_defect, undefined_defec
 from gradcheck_cli.bridges.tensor_inputs import TensorInputs
 from gradcheck_cli.bridges.tensors import torch_module
 from gradcheck_cli.bridges.torch_names import Identity, identity_of
+from gradcheck_cli.bridges.torch_random import torch_seeded
 from gradcheck_cli.errors import OperatorError
 from gradcheck_cli.records import CaseResult
 from gradcheck_cli.report.terminal import render_plain
@@ -76,18 +77,19 @@ def gradcheck(
     arguments = (inputs,) if torch.is_tensor(inputs) else tuple(inputs)
     _require_supported(arguments, check_batched_forward_grad, check_backward_ad)
     identity = identity_of(func)
-    code = TensorInputs(identity, func, arguments)
-    try:
-        result = _checked(code, identity, _knobs(code, eps, rtol, nondet_tol, fast_mode), check_forward_ad)
-        defect = render_plain(result) if not result.ok else ""
-        arrays = list(code.arrays().values())
-        for wanted, find in ((check_undefined_grad, undefined_defect), (check_batched_grad, batched_defect)):
-            if wanted and not defect and (found := find(code, arrays)):
-                defect = f"{identity.name}: {found}"
-    except OperatorError as error:
-        if isinstance(error.__cause__, Exception):
-            raise error.__cause__ from error
-        raise
+    with torch_seeded():
+        try:
+            code = TensorInputs(identity, func, arguments)
+            result = _checked(code, identity, _knobs(code, eps, rtol, nondet_tol, fast_mode), check_forward_ad)
+            defect = "" if result.ok else render_plain(result)
+            arrays = list(code.arrays().values())
+            for wanted, find in ((check_undefined_grad, undefined_defect), (check_batched_grad, batched_defect)):
+                if wanted and not defect and (found := find(code, arrays)):
+                    defect = f"{identity.name}: {found}"
+        except OperatorError as error:
+            if isinstance(error.__cause__, Exception):
+                raise error.__cause__ from error
+            raise
     if defect and raise_exception:
         raise importlib.import_module("torch.autograd.gradcheck").GradcheckError(defect)
     return not defect

@@ -21,7 +21,7 @@ from gradcheck_cli.bridges.tensors import (
     torch_module,
 )
 from gradcheck_cli.bridges.torch_errors import explaining
-from gradcheck_cli.bridges.torch_precision import epsilon_of
+from gradcheck_cli.bridges.torch_graph import epsilon_of
 from gradcheck_cli.bridges.torch_random import TorchGenerators
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.execution import current

@@ -20,7 +20,7 @@ from gradcheck_cli.bridges.signatures import parameters_of, underlying
 from gradcheck_cli.bridges.value_names import values_and_gradients, values_with_gradients
 from gradcheck_cli.bridges.values import from_value, from_value_and_grad
 from gradcheck_cli.core.definition import Definition
-from gradcheck_cli.core.importing import importable
+from gradcheck_cli.core.importing import importable_beside
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.source import Source
 from gradcheck_cli.errors import Location, OperatorError, Problem
@@ -71,7 +71,7 @@ class _Search:
     def __init__(self, module: ModuleType, path: Path) -> None:
         self.module = module
         self.file = path.name if path.is_absolute() else path.as_posix()
-        self.home: Callable[[], AbstractContextManager[None]] = partial(importable, path.resolve().parent)
+        self.home: Callable[[], AbstractContextManager[None]] = partial(importable_beside, path.resolve())
         self.operators: dict[str, Operator] = {}
         self.lines: list[str] = []
         self.notes: list[str] = []

@@ -57,6 +57,10 @@ class Facts:
         """The names of the values that the forward returns, as far as they are known."""
         return self.form.names if self.form else ()
 
+    def is_again(self, place: int) -> bool:
+        """Tell whether a returned value has the name of one before it, as the second in `return out, out`."""
+        return self.names[place] is not None and self.names[place] in self.names[:place]
+
     @property
     def count(self) -> int | None:
         """How many values the forward returns, None where that isn't sure."""

@@ -71,6 +71,7 @@ class Description:
     gradient_order: tuple[str, ...] = ()
     own: Mapping[str, Array] = field(default_factory=dict)
     label: str = ""
+    partial: bool = False
     home: Callable[[], AbstractContextManager[None]] = nullcontext
     hints: Mapping[str, str] = field(default_factory=dict)
     memory: str = _MEMORY
@@ -94,8 +95,10 @@ def operator_of(foreign: Foreign, described: Description) -> Operator:
         _refuse_hidden_variables(described.name, inputs, operands)
         # Plain values may be mutable, as a mapping of settings that the code keeps running means in.
         ready = [value if isinstance(value, np.ndarray) else _copied(value) for value in operands]
-        settings = {each.name: each.default for each in attributes if each.default is not REQUIRED} | given
-        settings = {name: _copied(value) for name, value in settings.items()}
+        own = {each.name: each.default for each in attributes if each.default is not REQUIRED}
+        # A default stays itself: what the code hides in a mutable one, it finds there in every call.
+        changed = {name: _copied(value) for name, value in given.items() if value is not own.get(name)}
+        settings = own | changed
         try:
             made, memory = _at_home(described, lambda: foreign.forward(ready, settings))
         except NotImplementedError as error:
@@ -125,7 +128,15 @@ def operator_of(foreign: Foreign, described: Description) -> Operator:
 
     asks = (*cotangents, *(item.name for item in inputs), *outputs, described.memory, _PLAIN)
     differentiable = tuple(item.name for item in inputs if item.domain.differentiable)
-    rule = Rule(backward, differentiable, asks, backward_place.file, backward_place.line, lenient=True)
+    rule = Rule(
+        backward,
+        differentiable,
+        asks,
+        backward_place.file,
+        backward_place.line,
+        lenient=True,
+        partial=described.partial,
+    )
     return Operator(
         described.name,
         forward,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +14,11 @@ from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.returned import MISSING, real_array
 from gradcheck_cli.errors import ContractViolation, Location, OperatorError, Problem, near
 
-_FORMS = ("d{}", "d_{}", "g{}", "g_{}", "grad_{}", "{}_grad", "grad{}", "{}.grad")
+_FORMS = ("d{}", "d_{}", "g{}", "g_{}", "grad_{}", "{}_grad", "grad{}", "{}.grad", "gradient_{}", "{}_gradient")
 """The names under which code returns the gradient of an input, beside that of the input itself."""
+
+_OF_VALUE = re.compile(r"d[A-Za-z]{1,8}_(?=d)|d[A-Z](?=d)")
+"""What stands before a gradient that is named after the value, too: dJ_dw, dL_dw, dLdw."""
 
 SKIPPED = "_"
 """Stands, in the order of the returned gradients, for something that is no gradient."""
@@ -65,8 +69,12 @@ def forms_of(name: str) -> frozenset[str]:
 
 def of_gradient(gradient: str, names: Iterable[str]) -> str | None:
     """Return the one of `names` whose gradient goes by the name `gradient`; None if there isn't exactly one."""
-    matches = [name for name in names if gradient in forms_of(name)]
-    return matches[0] if len(matches) == 1 else None
+    known = list(names)
+    for written in dict.fromkeys((gradient, _OF_VALUE.sub("", gradient, count=1))):
+        matches = [name for name in known if written in forms_of(name)]
+        if matches:
+            return matches[0] if len(matches) == 1 else None
+    return None
 
 
 def gradients_by_slot(returned: Any, slots: Slots, order: Sequence[str] = ()) -> tuple[Any, ...]:

@@ -3,41 +3,46 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from gradcheck_cli.bridges.conventions import CODE
+from gradcheck_cli.bridges.trial_call import declared_operand, raw_gradients
 from gradcheck_cli.core.arguments import REQUIRED, Input
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.draw import draw
-from gradcheck_cli.core.execution import Execution, using
-from gradcheck_cli.core.node import Node
-from gradcheck_cli.core.operator import Operator, Rule
+from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.returned import MISSING
 from gradcheck_cli.core.variable import Variable
-from gradcheck_cli.errors import ContractViolation, GradcheckError, OperatorError, Problem, Skipped
+from gradcheck_cli.errors import OperatorError, Problem
 
 NEEDS_DOMAIN = "needs-domain"
 """The code of the problem that nothing could be guessed."""
 
 _SIZES = {"n": 3, "d": 4}
+_OTHER_SIZES = {"n": 5, "d": 2}
 _COMMON = ("n", "d")
 _KINDS = (_COMMON, ("n", "n"), ("n",), ())
-_SETTING = re.compile(r"param|config|cfg|mode|option|setting|train")
+_SETTING = re.compile(r"param|config|cfg|mode|option|setting|train|activation|method|kind")
+_BIAS = re.compile(r"b\d?|b_?[a-z]|beta\d?|bias\w*")
 _LABELS = ("y", "t", "label", "labels", "target", "targets", "index", "indices", "idx")
 
 
 @dataclass(frozen=True)
 class _Guess:
-    """Shape words of an input; `below` names the size that integers are below, `constant` says: no gradient."""
+    """Shape words of an input; `below` names the size that integers are below, `constant` says: no gradient.
+
+    A `summed` one is known to be a vector, whatever the shape of its gradient.
+    """
 
     words: tuple[str, ...]
     below: str = ""
     constant: bool = False
+    summed: bool = False
 
     @property
     def whole(self) -> bool:
@@ -45,13 +50,19 @@ class _Guess:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return tuple(_SIZES[word] for word in self.words)
+        return self.shape_in(_SIZES)
+
+    def shape_in(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        return tuple(sizes[word] for word in self.words)
 
     @property
     def domain(self) -> Domain:
-        shape = " ".join(self.words)
+        return self.domain_in(fixed=False)
+
+    def domain_in(self, fixed: bool) -> Domain:
+        shape = " ".join(str(_SIZES[word]) if fixed else word for word in self.words)
         if self.whole:
-            return Domain("int", shape, below=self.below)
+            return Domain("int", shape, below=_SIZES[self.below] if fixed else self.below)
         return Domain(shape=shape, nondiff=self.constant)
 
 
@@ -65,28 +76,43 @@ def guess_domains(operator: Operator, rng: np.random.Generator) -> Operator:
     """
     loose = [item for item in operator.inputs if item.loose]
     if not loose:
-        return operator
+        return _without_missing(operator, rng)
     if any(attribute.default is REQUIRED and not attribute.values for attribute in operator.attributes):
         raise _needs_domain(operator)
     for guesses in _candidates(loose):
         fitting = _fit(operator, loose, guesses, rng)
         if fitting is not None:
-            return _declared(operator, loose, fitting)
+            other = _gradient_shapes(operator, loose, fitting, rng, _OTHER_SIZES)
+            return _declared(operator, loose, fitting, fixed=other is None)
     raise _needs_domain(operator)
 
 
 def guessed_words(operator: Operator, guessed: Operator) -> str:
     """Say what was guessed of an operator; empty if nothing was."""
-    pairs = [(new.name, new.domain) for old, new in zip(operator.inputs, guessed.inputs, strict=True) if old.loose]
+    both = list(zip(operator.inputs, guessed.inputs, strict=True))
+    given = without_gradient(operator, guessed)
+    ungraded = f"its backward returns no gradient for {', '.join(given)}, which was not checked" if given else ""
+    if given and not names_gradients(operator):
+        ungraded += f"; if none is meant, say {given[0]}: {{nondiff: true}} in its domain"
+    pairs = [(new.name, new.domain) for old, new in both if old.loose]
     if not pairs:
-        return ""
+        return ungraded
     if all(domain == Domain() for _, domain in pairs):
         words = f"{', '.join(name for name, _ in pairs)} of one common shape"
     else:
         words = ", ".join(f"{name} ({domain.shape or 'a number'})" for name, domain in pairs)
-    given = [name for name, domain in pairs if domain.nondiff]
-    ungraded = f"; its backward returns no gradient for {', '.join(given)}, which was not checked" if given else ""
-    return f"no domain is declared, guessed: {words}{ungraded}"
+    return "; ".join(filter(None, [f"no domain is declared, guessed: {words}", ungraded]))
+
+
+def without_gradient(operator: Operator, guessed: Operator) -> list[str]:
+    """Name the inputs that were found to have no gradient."""
+    both = zip(operator.inputs, guessed.inputs, strict=True)
+    return [new.name for old, new in both if new.domain.nondiff and not old.domain.nondiff]
+
+
+def names_gradients(operator: Operator) -> bool:
+    """Tell whether the backward names its gradients: then it has none for the inputs that it leaves out."""
+    return any(rule.partial for rule in operator.rules)
 
 
 def domain_line(operator: Operator) -> str:
@@ -101,7 +127,11 @@ def domain_line(operator: Operator) -> str:
 
 def _candidates(loose: Sequence[Input]) -> Iterator[list[_Guess]]:
     labelled = [item.name.lower() in _LABELS for item in loose]
+    biases = [bool(_BIAS.fullmatch(item.name)) for item in loose]
     for words in _KINDS:
+        if words == ("n", "n") and any(biases):
+            # As a matrix it would hide that its gradient isn't summed.
+            yield [_Guess(words[1:], summed=True) if is_bias else _Guess(words) for is_bias in biases]
         yield [_Guess(words) for _ in loose]
     if not any(labelled):
         return
@@ -140,7 +170,7 @@ def _improved(guess: _Guess, shape: tuple[int, ...] | None) -> _Guess | None:
         return guess
     if shape is None:
         return replace(guess, constant=True)
-    if shape == guess.shape:
+    if shape == guess.shape or guess.summed:
         return guess
     words = [word for size in shape for word, known in _SIZES.items() if known == size and word in guess.words]
     smaller = len(words) == len(shape) and np.prod(shape) < np.prod(guess.shape)
@@ -148,47 +178,61 @@ def _improved(guess: _Guess, shape: tuple[int, ...] | None) -> _Guess | None:
 
 
 def _gradient_shapes(
-    operator: Operator, loose: Sequence[Input], guesses: Sequence[_Guess], rng: np.random.Generator
+    operator: Operator,
+    loose: Sequence[Input],
+    guesses: Sequence[_Guess],
+    rng: np.random.Generator,
+    known: Mapping[str, int] = MappingProxyType(_SIZES),
 ) -> list[tuple[int, ...] | None] | None:
     """Run forward and backward once and return the shape of each loose input's gradient, None where there is none.
 
-    Returns None alone if the code refuses such inputs.
+    Returns None alone if the code refuses such inputs. `known` are the sizes of the words.
     """
     made = dict(zip((item.name for item in loose), guesses, strict=True))
+    sizes = dict(known)
     operands: list[Any] = []
     for item in operator.inputs:
         if item.name in made:
             guess = made[item.name]
-            array = draw(guess.domain, guess.shape, rng, _SIZES[guess.below] if guess.whole else None)
+            array = draw(guess.domain, guess.shape_in(known), rng, known[guess.below] if guess.whole else None)
             if guess.whole:
-                array = _with_largest(array, _SIZES[guess.below])
+                array = _with_largest(array, known[guess.below])
             operands.append(Variable(array, requires_grad=not guess.whole and not guess.constant))
+        elif item.name in operator.own:
+            operands.append(Variable(operator.own[item.name]))
         else:
-            operands.append(operator.own.get(item.name))
-    attributes = {each.name: each.values[0] for each in operator.attributes if each.values}
-    raw = _RawGradients()
-    try:
-        with using(raw), np.errstate(all="ignore"):
-            outputs = operator.apply(operands, attributes)
-            outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-            if not any(out.requires_grad for out in outputs):
-                return None
-            if not all(np.isfinite(out.data).all() for out in outputs):
-                return None
-            first = next(out for out in outputs if out.requires_grad)
-            first.backward(np.ones_like(first.data))
-    except Skipped:
-        raise
-    except ContractViolation as violation:
-        # The mistake is there to be found, on these inputs.
-        return [guess.shape for guess in guesses] if violation.finding == "input-modified" else None
-    except GradcheckError as error:
-        if any(problem.code == CODE for problem in error.problems):  # no input would help
-            raise
-        return None
+            operands.append(None if item.optional else declared_operand(item, sizes, rng))
+    returned = raw_gradients(operator, operands)
+    if not isinstance(returned, tuple):
+        return [guess.shape_in(known) for guess in guesses] if returned == "input-modified" else None
     slots = [slot for slot, item in enumerate(operator.inputs) if item.domain.differentiable]
-    shapes = dict(zip(slots, (None if g is None or g is MISSING else np.shape(g) for g in raw.returned), strict=True))
+    shapes = dict(zip(slots, (None if g is None or g is MISSING else np.shape(g) for g in returned), strict=False))
     return [shapes.get(slot) for slot, item in enumerate(operator.inputs) if item.loose]
+
+
+def _without_missing(operator: Operator, rng: np.random.Generator) -> Operator:
+    """Return the operator with those inputs as given for which a backward that names its gradients has none."""
+    if not names_gradients(operator):
+        return operator
+    sizes: dict[str, int] = {}
+    own = operator.own
+    try:
+        operands = [
+            Variable(own[item.name]) if item.name in own else declared_operand(item, sizes, rng)
+            for item in operator.inputs
+        ]
+        returned = raw_gradients(operator, operands)
+    except (ValueError, OperatorError):
+        return operator  # said where it is drawn from
+    if not isinstance(returned, tuple):
+        return operator
+    differentiable = [item for item in operator.inputs if item.domain.differentiable]
+    missing = {item.name for item, g in zip(differentiable, returned, strict=False) if g is MISSING}
+    return _declared_as(operator, {name: replace(_domain_of(operator, name), nondiff=True) for name in missing})
+
+
+def _domain_of(operator: Operator, name: str) -> Domain:
+    return next(item.domain for item in operator.inputs if item.name == name)
 
 
 def _with_largest(labels: Array, below: int) -> Array:
@@ -198,28 +242,20 @@ def _with_largest(labels: Array, below: int) -> Array:
     return labels
 
 
-class _RawGradients(Execution):
-    """Notes what a backward returns, and lets the shapes be what they are."""
+def _declared(operator: Operator, loose: Sequence[Input], guesses: Sequence[_Guess], fixed: bool) -> Operator:
+    """Return the operator with the guesses as domains: the default one where all share a shape of any size.
 
-    def __init__(self) -> None:
-        self.returned: Sequence[Any] = ()
-
-    def rule(self, node: Node, rule: Rule, values: Sequence[Any]) -> dict[int, Array]:
-        """Call the rule; zeros stand for its gradients."""
-        self.returned = self.called(node, rule, values)
-        return {
-            slot: np.zeros(layout[0], layout[1])
-            for slot, layout in enumerate(node.inputs)
-            if layout is not None and node.parents[slot] is not None
-        }
+    `fixed` says that it takes no other sizes than those that were tried: its own weights have them.
+    """
+    common = not fixed and all(guess.words == _COMMON and not guess.constant for guess in guesses)
+    pairs = zip(loose, guesses, strict=True)
+    return _declared_as(operator, {item.name: Domain() if common else guess.domain_in(fixed) for item, guess in pairs})
 
 
-def _declared(operator: Operator, loose: Sequence[Input], guesses: Sequence[_Guess]) -> Operator:
-    """Return the operator with the guesses as domains: the default one where all share a shape of any size."""
-    common = all(guess.words == _COMMON and not guess.constant for guess in guesses)
-    chosen = dict(zip((item.name for item in loose), guesses, strict=True))
+def _declared_as(operator: Operator, domains: Mapping[str, Domain]) -> Operator:
+    """Return the operator with other domains of some inputs, none of which is loose any more."""
     inputs = tuple(
-        replace(item, loose=False, domain=Domain() if common else chosen[item.name].domain) if item.loose else item
+        replace(item, loose=False, domain=domains[item.name]) if item.name in domains else item
         for item in operator.inputs
     )
     served = tuple(item.name for item in inputs if item.domain.differentiable)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from gradcheck_cli.bridges.forms import Name
 from gradcheck_cli.bridges.gradients import SKIPPED, of_gradient
 from gradcheck_cli.core.arguments import Input
@@ -37,12 +39,16 @@ def order_told(names: Sequence[Name], inputs: Sequence[Input]) -> tuple[str, ...
     return found if len(set(found)) == len(names) else ()
 
 
-def by_name(returned: Any, told: Sequence[str], inputs: Sequence[Input]) -> Any:
+def by_name(returned: Any, told: Sequence[str], inputs: Sequence[Input], operands: Sequence[Any]) -> Any:
     """Return gradients as a mapping where their names say whose they are: fewer than the inputs, in their order.
 
-    Where all inputs have gradients their places decide, whatever they are called.
+    Where all inputs have gradients their places decide, whatever they are called. In another order than
+    the inputs the names decide only where places can't: the first of `operands` that could have gradients
+    are other ones.
     """
-    if not told or not _in_order(told, inputs) or len(told) == len(inputs):
+    if not told or len(told) == len(inputs):
+        return returned
+    if not _in_order(told, inputs) and set(told) == set(_differentiable(inputs, operands)[: len(told)]):
         return returned
     parts = returned if isinstance(returned, tuple) or len(told) > 1 else [returned]
     if not isinstance(parts, tuple | list) or len(parts) != len(told):
@@ -57,6 +63,16 @@ def order_hints(told: Sequence[str], inputs: Sequence[Input]) -> dict[str, str]:
     order = f"returns: {' '.join(told)}"
     text = f"the order of the gradients counts, not their names: if theirs is the order that is meant, say {order}"
     return dict.fromkeys(("gradient-shape", "gradient-count", "swapped-inputs"), text)
+
+
+def _differentiable(inputs: Sequence[Input], operands: Sequence[Any]) -> list[str]:
+    """Name the floating-point arrays that nobody declared to have no gradient, in order."""
+    items = [inputs[min(slot, len(inputs) - 1)] for slot in range(len(operands))]
+    return [
+        item.name
+        for item, operand in zip(items, operands, strict=True)
+        if isinstance(operand, np.ndarray) and operand.dtype.kind == "f" and item.domain.differentiable
+    ]
 
 
 def _in_order(told: Sequence[str], inputs: Sequence[Input]) -> bool:

@@ -26,7 +26,7 @@ from gradcheck_cli.bridges.said import said_convention
 from gradcheck_cli.bridges.signatures import NO_SIGNATURE, arguments_of, doc_of, parameters_of, place_of, placed
 from gradcheck_cli.bridges.told import told_convention
 from gradcheck_cli.core.arguments import Input
-from gradcheck_cli.core.importing import importable
+from gradcheck_cli.core.importing import importable_beside
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import Location, OperatorError, Problem, near
 
@@ -191,7 +191,7 @@ class _Pair:
         if self.loss:
             call = replace(call, cotangents=(np.ones_like(g),))
         args, kwargs = self.convention.arguments(call, self.inputs)
-        returned = by_name(self.backward_function(*args, **kwargs), self.told, self.inputs)
+        returned = by_name(self.backward_function(*args, **kwargs), self.told, self.inputs, call.operands)
         return scaled(returned, g) if self.loss else returned
 
     def _run(self, operands: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
@@ -214,7 +214,7 @@ def _gradient_names(backward: Function) -> tuple[Name, ...]:
 def _home_of(namespace: ModuleType | Mapping[str, Any]) -> Home:
     """Return what makes the neighbours of a file importable that was loaded by its path."""
     where = _file_of(namespace)
-    return partial(importable, Path(where.file).resolve().parent) if where else nullcontext
+    return partial(importable_beside, Path(where.file).resolve()) if where else nullcontext
 
 
 def _file_of(namespace: ModuleType | Mapping[str, Any]) -> Location | None:

@@ -194,8 +194,12 @@ def _library_operator(overload: Any, thing: Any, fixed: Mapping[str, Any], domai
         args, kwargs = placed(parameters, inputs, operands, {**settings, **fixed})
         return overload(*args, **kwargs)
 
+    written = written_arguments(overload)
+    inputs = tuple(
+        replace(item, domain=replace(item.domain, nondiff=True)) if item.name in written else item for item in inputs
+    )
     outputs = schema_outputs(overload, [parameter.name for parameter in parameters])
-    return _Code(call, inputs, attributes, outputs, places, doc_of(thing), may_write=written_arguments(overload))
+    return _Code(call, inputs, attributes, outputs, places, doc_of(thing), may_write=written)
 
 
 def _without(parameters: Sequence[inspect.Parameter], fixed: Mapping[str, Any]) -> list[inspect.Parameter]:

@@ -74,7 +74,9 @@ def _backward_of(function: Any) -> Any:
 def _require_same_arguments(kernel: Operator, reference: Operator) -> None:
     """Hold kernel and reference to the same arguments, by name or in number."""
     known = {item.name for item in kernel.inputs} | {each.name for each in kernel.attributes}
-    named = all(item.name in known for item in reference.inputs)
+    given = {item.name for item in reference.inputs} | {each.name for each in reference.attributes}
+    needed = {item.name for item in kernel.inputs if not item.optional and item.name not in kernel.own}
+    named = all(item.name in known for item in reference.inputs) and needed <= given
     same_number = len(reference.inputs) == len(kernel.inputs) - len(kernel.own)
     unknown = [each.name for each in reference.attributes if each.name not in known]
     if (named or same_number) and not unknown and len(reference.outputs) == len(kernel.outputs):

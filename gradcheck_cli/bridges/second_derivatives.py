@@ -12,6 +12,7 @@ from gradcheck_cli.bridges.autograd import Autograd
 from gradcheck_cli.bridges.foreign import Call, Description, operator_of
 from gradcheck_cli.bridges.tensor_operands import Run
 from gradcheck_cli.bridges.tensors import Tensor, to_array
+from gradcheck_cli.bridges.torch_graph import once_differentiable
 from gradcheck_cli.core.arguments import Input
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.draw import sample_arguments
@@ -72,6 +73,8 @@ class _SecondDerivative:
         cotangents = [first.cotangent(*pair, leaf=record) for pair in zip(ordered[count:], run.outputs, strict=True)]
         sent = [pair for pair in zip(run.outputs, cotangents, strict=True) if pair[1].value is not None]
         found = first.gradients(sent, run.targets, ordered[:count], create_graph=record)
+        if record and once_differentiable(found):
+            raise RuntimeError("it is marked with @once_differentiable, so there is no second derivative to check")
         first.require_same(cotangents, "its cotangent")
         first.require_unchanged(run.given)
         gradients = [found.pop(0) if each.leaf is not None else None for each in run.given]

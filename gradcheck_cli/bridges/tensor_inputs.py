@@ -57,9 +57,7 @@ class TensorInputs(Autograd):
         """Return a copy in the layout of the tensor that was given."""
         del array
         like = self.arguments[self.moving[slot]]
-        if like.is_complex():
-            return torch_module().view_as_complex(source.clone())
-        return laid_out(source, like.stride())
+        return torch_module().view_as_complex(source.clone()) if like.is_complex() else laid_out(source, like.stride())
 
     def _kept(self) -> list[int]:
         """Call the function once, and return the positions of the outputs that can be checked.
@@ -68,9 +66,7 @@ class TensorInputs(Autograd):
         """
         torch = torch_module()
         with torch.enable_grad():
-            # Copies of leaves, to which a function may write.
-            leaves = {slot: self.arguments[slot].detach().clone().requires_grad_() for slot in self.moving}
-            returned = flat(self._code(*self._filled({slot: leaf.clone() for slot, leaf in leaves.items()})))
+            returned = flat(self._code(*self._filled({slot: _copy(self.arguments[slot]) for slot in self.moving})))
         tensors = [position for position, each in enumerate(returned) if torch.is_tensor(each)]
         if not tensors:
             raise ValueError(f"{self._code!r} returned no tensor")
@@ -92,6 +88,12 @@ class TensorInputs(Autograd):
                 where = self.described.places[0]
                 current().violated(ContractViolation("input-modified", message, self.described.name, where, hint))
         return tuple(as_real(each) if torch.is_tensor(each) else each for each in (returned[p] for p in kept))
+
+
+def _copy(tensor: Tensor) -> Tensor:
+    """Return a recorded copy in the same layout: no leaf, to which a function may not write."""
+    leaf = tensor.detach().clone().requires_grad_()
+    return leaf.clone() if tensor.is_complex() else laid_out(leaf, tensor.stride())
 
 
 def as_real(tensor: Tensor) -> Tensor:

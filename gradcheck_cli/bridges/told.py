@@ -116,7 +116,8 @@ class _Teller:
         others = {parameter.name for parameter in self.parameters if parameter not in self.cotangents}
         free = [place for place, name in enumerate(facts.names) if not is_cache(name)]
         if len(free) > needed:  # a value that the backward asks for by its name was saved for it
-            free = [place for place in free if facts.names[place] not in others]
+            twice = {facts.names[place] for place in free if facts.is_again(place)}
+            free = [place for place in free if facts.names[place] not in others - twice and not facts.is_again(place)]
         named = [self._named_after(parameter.name) for parameter in self.cotangents]
         found = [place for place in named if place is not None]
         if len(set(found)) < needed:
@@ -230,7 +231,7 @@ def require_all_asked(facts: Facts, places: Places, asked: Sequence[Asked]) -> N
         return
     for place in range(facts.count or 0):
         name = facts.names[place]
-        if place in places or Saved(place) in asked or is_cache(name):
+        if place in places or Saved(place) in asked or is_cache(name) or facts.is_again(place):
             continue
         what = f"'{name}'" if name else f"value {place + 1}"
         message = f"knows nothing of {what} among the {facts.count} values that the forward returns"

@@ -34,6 +34,9 @@ def explaining(described: Description, operands: Sequence[Any] = ()) -> Iterator
             raise RuntimeError(str(error)) from error
         raise
     except RuntimeError as error:
+        if "is not differentiable with respect to argument" in str(error):
+            hint = "say so in the domain of that argument: {shape: ..., nondiff: true}"
+            raise RuntimeError(f"{error} {hint}") from error
         violation = _violation(str(error), described, operands)
         if violation is None:
             raise

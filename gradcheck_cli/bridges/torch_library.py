@@ -12,21 +12,38 @@ from gradcheck_cli.errors import Location, OperatorError, Problem
 
 
 def overload_of(thing: Any) -> Any:
-    """Return the operator that `thing` is or holds: an overload, a packet of them, a `custom_op`; None otherwise.
+    """Return the operator that `thing` is or holds; None for other things.
 
-    Raises OperatorError for a packet whose overloads can't be told apart.
+    It may be an overload, a packet of them, a `custom_op`, or a function of PyTorch written in C, which has
+    no signature. Raises OperatorError for a packet whose overloads can't be told apart.
     """
-    ops = torch_module()._ops
+    torch = torch_module()
+    ops = torch._ops
+    if inspect.isbuiltin(thing) and isinstance(getattr(torch.ops.aten, thing.__name__, None), ops.OpOverloadPacket):
+        return _only_overload(getattr(torch.ops.aten, thing.__name__))
     if isinstance(thing, ops.OpOverload):
         return thing
     if isinstance(thing, ops.OpOverloadPacket):
-        names = thing.overloads()
-        if "default" in names or len(names) == 1:
-            return getattr(thing, "default" if "default" in names else names[0])
-        message = f"{thing} has several overloads: {', '.join(names)}"
-        raise OperatorError(Problem(message, code="wrong-ops", hint=f"name one of them: {thing}.{names[0]}"))
+        return _only_overload(thing)
     held = getattr(thing, "_opoverload", None)
     return held if isinstance(held, ops.OpOverload) else None
+
+
+def _only_overload(packet: Any) -> Any:
+    """Return the one overload of a packet that takes tensors and makes its outputs itself."""
+    overloads = [getattr(packet, name) for name in packet.overloads()]
+    usual = [
+        each
+        for each in overloads
+        if each._schema.arguments
+        and str(each._schema.arguments[0].type).startswith(("Tensor", "List[Tensor"))
+        and not any(argument.is_out for argument in each._schema.arguments)
+    ]
+    if len(usual) == 1:
+        return usual[0]
+    names = [str(each).rpartition(".")[2] for each in usual or overloads]
+    message = f"{packet} has several overloads: {', '.join(names)}"
+    raise OperatorError(Problem(message, code="wrong-ops", hint=f"name one of them: {packet}.{names[0]}"))
 
 
 def schema_parameters(overload: Any) -> list[inspect.Parameter]:

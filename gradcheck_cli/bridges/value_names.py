@@ -10,13 +10,13 @@ everything. A function that calls what it is given takes code, not arrays, and i
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from gradcheck_cli.bridges.forms import form_of
+from gradcheck_cli.bridges.forms import Name, form_of
 from gradcheck_cli.bridges.gradients import of_gradient
 from gradcheck_cli.bridges.signatures import parameters_of, underlying
 from gradcheck_cli.core.source import Source
@@ -62,6 +62,11 @@ def values_and_gradients(functions: Mapping[str, Function]) -> list[str]:
     return [name for name, function in functions.items() if _returns_both(name, function)]
 
 
+def is_gradients_first(names: Sequence[Name]) -> bool:
+    """Tell from the names of two returned values that the gradients come first: `return grads, cost`."""
+    return len(names) == 2 and names[0] in _GRADIENTS and _names_number(names[1] or "")
+
+
 def _is_value(name: str, function: Function) -> bool:
     form = form_of(function)
     if form is None or not form.alone or _takes_code(function):
@@ -73,6 +78,8 @@ def _returns_both(name: str, function: Function) -> bool:
     form, parameters = form_of(function), _parameter_names(function)
     if form is None or form.alone or not parameters or _takes_code(function):
         return False
+    if is_gradients_first(form.names) and not {*form.names} & {*parameters}:
+        return True
     first, *rest = form.names
     if len(rest) == 1 and form.inner and form.inner[1]:
         rest = list(form.inner[1])

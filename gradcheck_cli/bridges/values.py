@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from gradcheck_cli.bridges.forms import Name, form_of
 from gradcheck_cli.bridges.gradients import require_one_number, scaled
 from gradcheck_cli.bridges.order import by_name, order_hints, order_said, order_told
 from gradcheck_cli.bridges.signatures import arguments_of, doc_of, parameters_of, place_of, placed
+from gradcheck_cli.bridges.value_names import is_gradients_first
 from gradcheck_cli.core.arguments import Attribute, Input
 from gradcheck_cli.core.arrays import map_arrays
 from gradcheck_cli.core.operator import Operator
@@ -36,18 +37,21 @@ def from_value_and_grad(
 ) -> Operator:
     """Build an operator from a function that returns a number with its gradients.
 
-    It returns (loss, dx), (loss, dx, dw), (loss, (dx, dw)), (loss, [dx, dw]) or (loss, {name: gradient}); an
-    input that a mapping leaves out has no gradient. `returns` names the inputs in the order of their
-    gradients. These are multiplied by the cotangent. Raises OperatorError for a domain, or a name in
-    `returns`, of what is no argument.
+    It returns (loss, dx), (loss, dx, dw), (loss, (dx, dw)), (loss, [dx, dw]) or (loss, {name: gradient}), also
+    (grads, cost) in this order; an input that a mapping leaves out has no gradient. `returns` names the
+    inputs in the order of their gradients. These are multiplied by the cotangent. Raises OperatorError for a
+    domain, or a name in `returns`, of what is no argument.
     """
     where = place_of(function)
     parameters = parameters_of(function)
     inputs, attributes = arguments_of(parameters, domains_at(domain, where), where)
     form = form_of(function)
+    gradients_first = form is not None and is_gradients_first(form.names)
+    if form is not None and gradients_first:
+        form = replace(form, names=form.names[::-1], inner=form.inner[::-1])
     names = () if form is None else form.inner[1] if form.inner and len(form.names) == 2 else form.names[1:]
     described, told = _described(name, function, (where, where), inputs, attributes, names, _words(returns), home)
-    return operator_of(_ValueAndGradient(name, function, parameters, inputs, told, where), described)
+    return operator_of(_ValueAndGradient(name, function, parameters, inputs, told, where, gradients_first), described)
 
 
 def from_value(
@@ -87,6 +91,7 @@ class _ValueAndGradient:
     inputs: Sequence[Input]
     told: tuple[str, ...]
     where: Location
+    gradients_first: bool
 
     def forward(self, operands: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[tuple[Any, ...], Any]:
         args, kwargs = placed(self.parameters, self.inputs, operands, attributes)
@@ -97,7 +102,7 @@ class _ValueAndGradient:
             got = f"{len(returned)} value" if isinstance(returned, tuple | list) else type(returned).__name__
             hint = "it returns (value, gradient), or (value, {name: gradient})"
             raise OperatorError(Problem(f"{self.name} returned {got}, and no gradient", self.where, CODE, hint))
-        value, *gradients = returned
+        value, *gradients = reversed(returned) if self.gradients_first or _is_reversed(returned) else returned
         if value is None:
             return (None,), None
         number = require_one_number(value, self.name, self.where)
@@ -105,7 +110,7 @@ class _ValueAndGradient:
         return (number,), map_arrays(gradients[0] if len(gradients) == 1 else tuple(gradients), np.array)
 
     def backward(self, call: Call) -> Any:
-        return scaled(by_name(call.memory, self.told, self.inputs), call.cotangents[0])
+        return scaled(by_name(call.memory, self.told, self.inputs, call.operands), call.cotangents[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +133,13 @@ class _ValueWithGradient:
 
     def backward(self, call: Call) -> Any:
         args, kwargs = placed(self.grad_parameters, self.inputs, call.operands, call.attributes)
-        return scaled(by_name(self.grad(*args, **kwargs), self.told, self.inputs), call.cotangents[0])
+        returned = by_name(self.grad(*args, **kwargs), self.told, self.inputs, call.operands)
+        return scaled(returned, call.cotangents[0])
+
+
+def _is_reversed(returned: Sequence[Any]) -> bool:
+    """Tell whether a mapping of gradients stands before the value."""
+    return len(returned) == 2 and isinstance(returned[0], Mapping) and not isinstance(returned[1], Mapping)
 
 
 def _described(
@@ -147,7 +158,7 @@ def _described(
     outputs = (_value_name(function, {*(item.name for item in inputs), *(each.name for each in attributes)}),)
     hints = order_hints(told, inputs)
     doc = doc_of(function)
-    described = Description(name, inputs, attributes, outputs, places, doc, order, home=home, hints=hints)
+    described = Description(name, inputs, attributes, outputs, places, doc, order, partial=True, home=home, hints=hints)
     return described, told
 
 
@@ -158,7 +169,7 @@ def _words(said: str | Sequence[str] | None) -> tuple[str, ...]:
 def _value_name(function: Function, taken: set[str]) -> str:
     """Name the value as the function does, `out` where that is another's name, or none."""
     form = form_of(function)
-    own = form.names[0] if form else None
+    own = form.names[-1 if is_gradients_first(form.names) else 0] if form else None
     names = [name for name in (own, "out", "value", "the_value") if name and not name.startswith("g_") and name != "g"]
     return next(name for name in names if name not in taken and f"g_{name}" not in taken)
 

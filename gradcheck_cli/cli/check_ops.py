@@ -86,7 +86,8 @@ def check_ops(
     broadcasting, other memory layouts, repeated indices. What the forward refuses is skipped and counted.
 
     Exit codes: 0 all are right, 1 one is wrong or undecided, 2 could not check, 3 internal error, 5 nothing
-    selected, 130 interrupted.
+    selected or all skipped, 130 interrupted. What is skipped because nobody says what it takes counts as an
+    error with --strict.
     """
     # Here, since they import NumPy and rich.
     from gradcheck_cli.cli.console import make_console
@@ -189,4 +190,7 @@ def _save(operators: Sequence[Operator], result: OperatorsResult, frame: Frame, 
 def _exit_code(result: OperatorsResult) -> ExitCode:
     from gradcheck_cli.records import Verdict
 
+    if result.counts[Verdict.SKIP] == len(result.operators) and not result.interrupted:
+        say("nothing was checked: every operator was skipped")
+        return ExitCode.NOTHING_SELECTED
     return ended(result.interrupted, bool(result.counts[Verdict.ERROR]), result.ok)

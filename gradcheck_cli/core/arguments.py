@@ -49,6 +49,11 @@ def signature(name: str, inputs: Sequence[Input], attributes: Sequence[Attribute
     return f"{name}({', '.join(parts)})"
 
 
+def may_be_empty(inputs: Sequence[Input]) -> bool:
+    """Tell whether `*args` may stand for nothing: in code that declares nothing, behind other arrays."""
+    return len(inputs) > 1 and inputs[-1].variadic and inputs[-1].loose
+
+
 class Binder:
     """Sorts the arguments of a call of one operator into arrays and attributes."""
 
@@ -78,7 +83,7 @@ class Binder:
         for item in self.inputs[len(arrays) :]:
             if not item.variadic:
                 arrays.append(attributes.pop(item.name, self.own.get(item.name, _LEFT_OUT)))
-        if self.variadic and len(arrays) < len(self.inputs):
+        if self.variadic and len(arrays) < len(self.inputs) and not may_be_empty(self.inputs):
             raise self._misuse(f"needs at least one array for '*{self.inputs[-1].name}'")
         for slot, array in enumerate(arrays):
             loose = self.inputs[min(slot, len(self.inputs) - 1)].loose

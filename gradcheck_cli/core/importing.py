@@ -49,6 +49,25 @@ def importable(folder: Path) -> Iterator[None]:
         sys.modules.update(hidden)
 
 
+@contextmanager
+def importable_beside(file: Path) -> Iterator[None]:
+    """Make importable what a file (resolved) can import: its neighbours, and the package that it is a part of."""
+    with importable(file.parent), importable(package_of(file)[1]):
+        yield
+
+
+def package_of(path: Path) -> tuple[str, Path]:
+    """Return the dotted name of the package that a file belongs to, and the folder that holds the package.
+
+    The name is empty for a file in a folder without `__init__.py`.
+    """
+    folder, names = path.parent, []
+    while (folder / "__init__.py").is_file() and folder.name.isidentifier():
+        names.append(folder.name)
+        folder = folder.parent
+    return ".".join(reversed(names)), folder
+
+
 def _hide_namesakes(folder: Path) -> dict[str, ModuleType]:
     """Take modules of other folders that have the name of one in `folder` out of `sys.modules`; return them."""
     tops = {

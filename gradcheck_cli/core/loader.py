@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from gradcheck_cli.core.definition import Definition, marks_of
 from gradcheck_cli.core.import_failure import import_failure
-from gradcheck_cli.core.importing import FreshLoader, importable
+from gradcheck_cli.core.importing import FreshLoader, importable, package_of
 from gradcheck_cli.core.levels import same_name
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.packs import Packs, load_packs
@@ -118,7 +118,7 @@ class Loader:
             raise OperatorError(Problem(f"'{shown}' is not a Python file", None, "not-python", hint))
         if not path.is_file():
             raise OperatorError(Problem(f"no operator file '{shown}'", code="missing-file"))
-        package, root = _package_of(path)
+        package, root = package_of(path)
         name = f"{package}.{path.stem}" if package else f"gradcheck_file_{len(self._files)}_{path.stem}"
         spec = importlib.util.spec_from_file_location(name, path, loader=FreshLoader(name, str(path)))
         assert spec is not None
@@ -159,18 +159,6 @@ def collect(definitions: Iterable[Definition], marks: Iterable[Definition] = ())
     if problems:
         raise OperatorError(problems)
     return tuple(operators.values())
-
-
-def _package_of(path: Path) -> tuple[str, Path]:
-    """Return the dotted name of the package that a file belongs to, and the folder that holds the package.
-
-    The name is empty for a file in a folder without `__init__.py`.
-    """
-    folder, names = path.parent, []
-    while (folder / "__init__.py").is_file() and folder.name.isidentifier():
-        names.append(folder.name)
-        folder = folder.parent
-    return ".".join(reversed(names)), folder
 
 
 def _is_built_in(module: str) -> bool:

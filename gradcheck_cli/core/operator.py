@@ -28,7 +28,8 @@ __all__ = ["REQUIRED", "Attribute", "Input", "Operator", "Rule", "holds_variable
 class Rule:
     """A backward function: the inputs that it serves, and the names that it asks for, in order.
 
-    A lenient one may ask for the cotangent of an output that isn't floating, and gets None.
+    A lenient one may ask for the cotangent of an output that isn't floating, and gets None. A partial one
+    names its gradients, and has none for the inputs that it leaves out.
     """
 
     kind: ClassVar[str] = "backward"
@@ -39,6 +40,7 @@ class Rule:
     file: str
     line: int
     lenient: bool = field(default=False, kw_only=True)
+    partial: bool = field(default=False, kw_only=True)
 
     @property
     def location(self) -> Location:

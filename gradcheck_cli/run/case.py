@@ -17,6 +17,7 @@ from gradcheck_cli.knobs import Knobs, read_knobs
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.records import CaseResult, Finding, ParameterResult, Verdict
 from gradcheck_cli.run.deadline import TimeRanOut, deadline
+from gradcheck_cli.run.elsewhere import visit_elsewhere
 from gradcheck_cli.run.escape import escaped
 from gradcheck_cli.run.interrupt import Interrupts
 from gradcheck_cli.run.known import compare_known
@@ -112,6 +113,8 @@ def _judge(
     seed = case.seed if options.seed is None else options.seed
     samples = {item.name: sample for item in case.parameters if (sample := _sample(item.sample, knobs, options))}
     points = {item.name: values[item.name] for item in case.parameters}
+    if any(operator.bridged for operator in case.expression.operators):
+        visit_elsewhere(function, points)
     judge(function, points, knobs, [seed, number_of(case.name)], samples, judgement, parameters, watcher)
     judgement.findings.extend(compare_known(case, parameters, judgement))
     diagnose(judgement, {name: value.shape for name, value in values.items()})

@@ -7,7 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gradcheck_cli.bridges.guess import NEEDS_DOMAIN, guess_domains, guessed_words
+from gradcheck_cli.bridges.guess import (
+    NEEDS_DOMAIN,
+    guess_domains,
+    guessed_words,
+    names_gradients,
+    without_gradient,
+)
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import GradcheckError, MissingDevice, Problem, Skipped
 from gradcheck_cli.records import OperatorResult, OperatorsResult, Verdict
@@ -86,7 +92,10 @@ def check_operator(
         if described is None:
             raise
         return result(Verdict.ERROR, str(described))
-    return result(_verdict(trials, guessed=known is not operator))
+    verdict = _verdict(trials, guessed=known is not operator)
+    if verdict is Verdict.PASS and without_gradient(operator, known) and not names_gradients(operator):
+        verdict = Verdict.INCONCLUSIVE  # a gradient that was forgotten looks the same
+    return result(verdict)
 
 
 def _unknown(operator: Operator, options: OperatorOptions, why: GradcheckError) -> OperatorResult:

@@ -21,6 +21,7 @@ from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.numeric.seeding import SeededExecution
 from gradcheck_cli.records import VariantKind as Kind
 from gradcheck_cli.records import VariantResult, Verdict
+from gradcheck_cli.run.elsewhere import visit_elsewhere
 from gradcheck_cli.run.operator_options import OperatorOptions
 from gradcheck_cli.run.strict import strictly
 from gradcheck_cli.run.trial import Trial
@@ -61,7 +62,11 @@ def refusal(trial: Trial) -> Refusal | None:
             raise
         except OperatorError as error:
             first = error.problems[0]
-            return Refusal("raised" if first.code == "operator-raised" else "broken", first.message, first)
+            # Without an optional argument code may return something else, as scores in place of a loss.
+            refused = first.code == "operator-raised" or (
+                first.code == "output-count" and trial.variant.kind is Kind.LEFT_OUT
+            )
+            return Refusal("raised" if refused else "broken", first.message, first)
     for out in outputs if isinstance(outputs, tuple) else (outputs,):
         array = np.asarray(value_of(out))
         if not np.isfinite(array).all():
@@ -93,6 +98,8 @@ def check_trial(
     samples = {name: most for name, array in parameters.items() if array.size > most}
     with _quietly(kind):
         try:
+            if trial.operator.bridged:
+                visit_elsewhere(function, parameters)
             judge(function, parameters, options.knobs, seed, samples, judgement, list(parameters), watcher)
             diagnose(judgement, trial.shapes)
         except Skipped:

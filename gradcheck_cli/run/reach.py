@@ -12,15 +12,13 @@ from gradcheck_cli.spec.folders import Folders, Unusable
 def named_from(folder: Path, files: Sequence[Path]) -> tuple[str, ...]:
     """Return the texts by which a spec in `folder` names operator files; none if it can't name all of them.
 
-    A spec reaches Python files below its own folder or its project's.
+    A spec reaches files below its own folder or its project's.
     """
     folders = Folders(folder)
     texts = []
     for file in files:
         try:
             text = Path(os.path.relpath(file.resolve(), folder.resolve())).as_posix()
-            if file.suffix != ".py":
-                return ()
             folders.locate(text)
         except (Unusable, OSError, ValueError):
             return ()

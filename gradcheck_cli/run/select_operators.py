@@ -27,7 +27,12 @@ def select_operators(scope: Scope, names: Sequence[str]) -> tuple[list[Operator]
         matching = [name] if name in known else [each for each in known if fnmatchcase(each, name)]
         chosen |= dict.fromkeys(matching)
         if not matching and _PATTERN.isdisjoint(name):
-            hint = near(name, known) or "gradcheck list-ops lists them"
+            hint = (
+                f"the operators of a file: --ops {name}"
+                if name.endswith((".py", ".yaml", ".yml"))
+                else near(name, known)
+            )
+            hint = hint or "gradcheck list-ops lists them"
             problems.append(Problem(f"no operator is named '{name}'", code="unknown-operator", hint=hint))
         elif not matching:
             unmatched.append(name)

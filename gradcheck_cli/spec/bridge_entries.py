@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from gradcheck_cli.bridges.domains import read_domains
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.errors import OperatorError, Problem, near
+from gradcheck_cli.errors import GradcheckError, Problem, near
 from gradcheck_cli.spec.bridge_schema import BRIDGES
 from gradcheck_cli.spec.folders import Unusable
 from gradcheck_cli.spec.references import References
@@ -36,13 +36,17 @@ class BridgeEntries:
     references: References
     problems: Problems
 
+    def is_search(self, node: Node) -> bool:
+        """Tell whether an entry asks for whatever operators a file has."""
+        pairs = node.items.get("pairs") if isinstance(node, Table) else None
+        return pairs is not None and not isinstance(pairs, Table)
+
     def read(self, table: Table) -> tuple[Operator, ...] | None:
         """Return the operators of one mapping: `pairs: FILE`, or a bridge under the name of each operator.
 
         None if something in it is wrong, which is said.
         """
-        pairs = table.items.get("pairs")
-        if pairs is not None and not isinstance(pairs, Table):
+        if self.is_search(table):
             return self._bridge("", table)
         groups = [self._named(name, node, table.keys[name]) for name, node in table.items.items()]
         if None in groups or not groups:
@@ -57,7 +61,7 @@ class BridgeEntries:
         worked = Worked()
         try:
             yield worked
-        except OperatorError as error:
+        except GradcheckError as error:
             self.problems.take([problem for problem in error.problems if _has_place(problem)], mark)
             for problem in error.problems:
                 if not _has_place(problem):

@@ -70,6 +70,9 @@ def load_spec(
 
 def _contents(path: Path | None, shown: str) -> bytes:
     where = Location(shown)
+    if path is not None and path.suffix == ".py":
+        hint = f"to check the operators in it: gradcheck check-ops --ops {path.name}"
+        raise SpecError(Problem("a Python file is no spec", where, "not-a-spec", hint))
     if path is None:
         raise SpecError(Problem("no file and no text to read", where, "missing-file"))
     try:

@@ -5,30 +5,38 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from gradcheck_cli.core.levels import levels_of
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.scope import Scope
-from gradcheck_cli.errors import OperatorError, near
+from gradcheck_cli.errors import Location, OperatorError, Problem, SpecError, near
 from gradcheck_cli.spec.bridge_entries import BridgeEntries
-from gradcheck_cli.spec.folders import Folders, Unusable
+from gradcheck_cli.spec.folders import Folders, Unusable, near_file
 from gradcheck_cli.spec.references import References
 from gradcheck_cli.spec.text.nodes import Listing, Node, Scalar, Table, describe
 from gradcheck_cli.spec.text.problems import Problems
+from gradcheck_cli.spec.text.yaml_reader import LARGEST_FILE, decode, read_documents
+
+YAML_SUFFIXES = (".yaml", ".yml")
 
 _MODULE_AND_NAME = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*):(?P<name>[^\W\d]\w*)")
 
 
 @dataclass(eq=False)
 class OperatorFiles:
-    """Loads what `ops:` names, into one scope for each different list."""
+    """Loads what `ops:` names, into one scope for each different list.
+
+    `within` are the lists of operators that led to this one.
+    """
 
     loader: Loader
     given: Mapping[str, Operator]
     folders: Folders
     problems: Problems
     data_only: bool = False
+    within: tuple[Path, ...] = ()
     _scopes: dict[int, tuple[Node | None, Scope | None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -42,8 +50,20 @@ class OperatorFiles:
         return self._scopes[id(node)][1]
 
     def groups(self, node: Node) -> list[tuple[Operator, ...] | None]:
-        """Load the entries of a list of operators; None for one that can't be used, which is said."""
-        return [self._entry(entry) for entry in (node.items if isinstance(node, Listing) else [node])]
+        """Load the entries of a list of operators; None for one that can't be used, which is said.
+
+        What is said of an operator by its name goes before what was found in a file of pairs.
+        """
+        entries = node.items if isinstance(node, Listing) else [node]
+        groups = [self._entry(entry) for entry in entries]
+        found = [self.bridges.is_search(entry) for entry in entries]
+        said = {
+            each.name for group, searched in zip(groups, found, strict=True) if not searched for each in group or ()
+        }
+        return [
+            tuple(each for each in group if each.name not in said) if group and searched else group
+            for group, searched in zip(groups, found, strict=True)
+        ]
 
     def _load(self, node: Node | None) -> Scope | None:
         given = dict(self.given)
@@ -76,6 +96,8 @@ class OperatorFiles:
         with self.bridges.reporting(node.mark) as worked:
             if text.endswith(".py"):
                 worked.operators = self.loader.file(self.references.path(text))
+            elif text.endswith(YAML_SUFFIXES):
+                worked.operators = read_operator_list(self.references.path(text), self.loader, self.within)
             elif named:
                 worked.operators = self._marked(named["module"], named["name"])
             else:
@@ -90,3 +112,30 @@ class OperatorFiles:
             hint = near(name, [operator.name for operator in found])
             raise Unusable(f"the module '{module}' has no operator '{name}'", hint)
         return tuple(operators)
+
+
+def read_operator_list(path: Path, loader: Loader, within: tuple[Path, ...] = ()) -> tuple[Operator, ...]:
+    """Read a YAML list of operators, or what stands under `ops:` in a mapping; other keys of a spec are left alone.
+
+    `within` are the lists that name this one. Raises SpecError with everything that is wrong in it.
+    """
+    try:
+        resolved = path.resolve()
+        if resolved in within:
+            raise SpecError(Problem(f"'{path.name}' names itself", Location(str(path)), "wrong-ops"))
+        with path.open("rb") as stream:
+            data = stream.read(LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:
+        hint = near_file(path, (".py", *YAML_SUFFIXES))
+        raise SpecError(Problem(f"no operator file '{path}': {error}", None, "missing-file", hint)) from error
+    text, problems = decode(data, str(path))
+    node: Node = read_documents(text, problems)[0]
+    if isinstance(node, Table) and "ops" in node.items:
+        node = node.items["ops"]
+    elif not isinstance(node, Listing):
+        problems.add(node.mark, "this file lists no operators", "no-operator", "ops: [{pairs: layers.py}]")
+        problems.raise_any()
+    files = OperatorFiles(loader, {}, Folders(path.parent), problems, within=(*within, resolved))
+    groups = files.groups(node)
+    problems.raise_any()
+    return tuple(operator for group in groups for operator in group or ())

@@ -15,7 +15,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from gradcheck_cli.core.import_failure import install_line
-from gradcheck_cli.core.importing import importable
+from gradcheck_cli.core.importing import importable, importable_beside
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.errors import OperatorError, near
 from gradcheck_cli.spec.folders import Folders, Unusable, near_file
@@ -48,7 +48,7 @@ class References:
         in_file, in_module = _IN_FILE.fullmatch(text), _IN_MODULE.fullmatch(text)
         if in_file:
             path = self.path(in_file["file"])
-            return Found(_member(self.loader.namespace(path), in_file), partial(importable, path.resolve().parent))
+            return Found(_member(self.loader.namespace(path), in_file), partial(importable_beside, path.resolve()))
         if in_module:
             home = partial(_project_importable, self.folders.project)
             return Found(_member(self.module(in_module["module"]), in_module), home)

@@ -121,9 +121,10 @@ class _Comparison:
         at = np.unravel_index(int(np.argmax(excess)), wanted.shape)
         index = f"[{','.join(map(str, at))}]" if at else ""
         numbers = f"{self._name(quantity)}{index} is {_number(got[at])}, and {_number(wanted[at])} in the reference"
-        many = f"; so are {int(wrong.sum()) - 1} of the other {wrong.size - 1}" if wrong.sum() > 1 else ""
+        others = int(wrong.sum()) - 1
+        many = f"; {others} of the other {wrong.size - 1} elements differ, too" if others else ""
         if wanted.dtype.kind != "f":
-            return f"{numbers}{many.replace('so are', 'others are, in')}"
+            return f"{numbers}{many}"
         type_name = self.sides.kernel.dtype or "float64"
         return f"{numbers}: off by {off[at]:.1e}, where rounding in {type_name} explains {allowed[at]:.1e}{many}"
 
@@ -139,6 +140,8 @@ class _Comparison:
             place = kernel.rules[0].location
         label = f" on {kernel.label}" if kernel.label else ""
         hint = f"the reference is {self.sides.reference.location}" if self.sides.reference.file else ""
+        if self.sides.draws:
+            hint += "; random numbers are others in another type: let both take what is drawn as an argument"
         return ContractViolation(FINDING, message, f"{kernel.name}{label}", place, hint)
 
 

@@ -44,6 +44,9 @@ _STUCK = 4.0
 _TURNS = 6
 """Random changes of the arguments' signs, which show how large a value is when its terms don't cancel."""
 
+_SMALLER = (0.3, 0.1)
+"""Factors by which operands are made smaller."""
+
 _LOUDEST = 64.0
 """Noise counts up to so many epsilons of the function's own size: more isn't rounding in that type."""
 
@@ -69,18 +72,17 @@ class Rounding:
         return np.asarray(_MARGIN * (self._growth * self.precision.epsilon * value + self.precision.tiny))
 
     def of_function(self, quantity: Quantity) -> Array:
-        """Return the difference that rounding the arguments explains, or rounding beside a value near zero."""
-        floor = self.precision.epsilon * self._typical(quantity)
-        return np.asarray(self.of_value(quantity) + _MARGIN * self._growth * self._condition[quantity] + floor)
+        """Return the difference that rounding the arguments explains, too."""
+        return np.asarray(self.of_value(quantity) + _MARGIN * self._growth * self._condition[quantity])
 
     def of_kernel(self, quantity: Quantity) -> Array:
         """Return the difference that the kernel's own noise explains, too."""
-        one = self.precision.epsilon * self._size(quantity)
         noise, stuck = self._noise
+        one = self.precision.epsilon * (self._largest[quantity] + self._outputs_over(quantity))
+        stair = self.precision.epsilon * (self._steepest[quantity] + self._outputs_over(quantity))
         allowed = np.minimum(_DEVIATIONS * noise[quantity], _LOUDEST * one)
-        return np.asarray(
-            self.of_function(quantity) + np.where(stuck[quantity], np.maximum(allowed, _STUCK * one), allowed)
-        )
+        allowed = np.where(stuck[quantity], np.maximum(allowed, _STUCK * stair), allowed)
+        return np.asarray(self.of_function(quantity) + allowed)
 
     def undecided(self, quantity: Quantity) -> Array:
         """Tell which integers or booleans change when the arguments change by their last digit."""
@@ -122,14 +124,15 @@ class Rounding:
         return noise, stuck
 
     def _nearby(self, seed: int, t: float) -> dict[Quantity, tuple[Array, Array]]:
-        """Return kernel and reference for every quantity, the arguments moved by t along directions of their own."""
+        """Return kernel and reference for every quantity, the operands moved by t along directions of their own."""
         rng = np.random.default_rng(seed)
 
         def moved(array: Array) -> Array:
             direction = rng.choice([-1.0, 1.0], array.shape) * rng.uniform(0.5, 1.0, array.shape)
             return self.precision.round(array * (1.0 + t * direction))
 
-        there = self.arguments.changed(moved)
+        # The same cotangents, whose change would hide that a value is stuck.
+        there = replace(self.arguments.changed(moved), cotangents=self.arguments.cotangents)
         reference = self._evaluated(self.sides.reference_at, there)
         kernel = self._evaluated(self.sides.kernel_at, there)
         return {
@@ -142,24 +145,25 @@ class Rounding:
 
     @cached_property
     def _largest(self) -> Mapping[Quantity, float]:
-        """The largest magnitude of each quantity, also where the arguments have other signs, and with the largest g."""
+        """The largest magnitude of each quantity, also where the operands have other signs, and with the largest g."""
+        return self._sizes(((-1.0,), *((-1.0, 1.0),) * _TURNS))
+
+    @cached_property
+    def _steepest(self) -> Mapping[Quantity, float]:
+        """The largest magnitude of each quantity, also where the operands are smaller, so that nothing saturates."""
+        return self._sizes(tuple((factor,) for factor in _SMALLER))
+
+    def _sizes(self, factors: Sequence[Sequence[float]]) -> Mapping[Quantity, float]:
         found = {quantity: _largest(value) for quantity, value in self.reference.items()}
-        for signs in ((-1.0,), *((-1.0, 1.0),) * _TURNS):
-            turned = self.arguments.changed(partial(self._turned, signs))
-            turned = replace(turned, cotangents=tuple(tuple(map(self._even, one)) for one in turned.cotangents))
+        cotangents = tuple(tuple(map(_even, one)) for one in self.arguments.cotangents)
+        for choice in factors:
+            turned = replace(self.arguments.changed(partial(self._multiplied, choice)), cotangents=cotangents)
             for quantity, value in self._evaluated(self.sides.reference_at, turned).items():
                 found[quantity] = max(found[quantity], _largest(value))
         return found
 
-    def _size(self, quantity: Quantity) -> float:
-        """Return the size that values in the middle of the computation may have."""
-        return self._largest[quantity] + self._outputs_over(quantity, np.max)
-
-    def _typical(self, quantity: Quantity) -> float:
-        return typical_magnitude(self.reference[quantity]) + self._outputs_over(quantity, np.mean)
-
-    def _outputs_over(self, quantity: Quantity, size: Callable[[Array], float]) -> float:
-        """Return the size of cotangents times outputs over that of the operand, its share of a sum; 0 for an output.
+    def _outputs_over(self, quantity: Quantity) -> float:
+        """Return the largest cotangent times output over the operand, its share of a sum; 0 for an output.
 
         A backward that is made of the output (1 - y * y) is as inexact as that.
         """
@@ -171,15 +175,11 @@ class Rounding:
             for position, g in enumerate(self.arguments.cotangents[quantity.cotangents])
             if g is not None and g.size
         ]
-        share = sum(pair.size / max(operand.size, pair.size) * float(size(pair)) for pair in pairs)
+        share = sum(pair.size / max(operand.size, pair.size) * float(np.max(pair)) for pair in pairs)
         return float(share / max(typical_magnitude(operand), 1.0))
 
-    def _turned(self, signs: Sequence[float], array: Array) -> Array:
-        return np.asarray(array * self.rng.choice(signs, array.shape))
-
-    def _even(self, g: Array | None) -> Array | None:
-        """Return cotangents as large as the largest everywhere: any of them may meet any slope."""
-        return g if g is None else np.copysign(float(np.max(np.abs(g), initial=0.0)), g)
+    def _multiplied(self, factors: Sequence[float], array: Array) -> Array:
+        return np.asarray(array * self.rng.choice(factors, array.shape))
 
     def _nudged(self, array: Array) -> Array:
         sign = self.rng.choice([-1.0, 1.0], array.shape)
@@ -205,6 +205,11 @@ def _apart(value: Array, other: Array) -> Array:
     with np.errstate(all="ignore"):
         difference = np.abs(value - other)
     return np.where(np.isfinite(difference), difference, 0.0)
+
+
+def _even(g: Array | None) -> Array | None:
+    """Return cotangents as large as the largest everywhere: any of them may meet any slope."""
+    return g if g is None else np.copysign(float(np.max(np.abs(g), initial=0.0)), g)
 
 
 def _largest(value: Array) -> float:

@@ -13,6 +13,7 @@ from gradcheck_cli.core.execution import Execution, using
 from gradcheck_cli.core.jvp import Application
 from gradcheck_cli.core.sweep import sweep
 from gradcheck_cli.core.variable import Variable
+from gradcheck_cli.numeric.seeding import SeededExecution
 
 Change: TypeAlias = Callable[[Array], Array]
 
@@ -53,12 +54,17 @@ Results: TypeAlias = Mapping[Quantity, Array]
 class Sides:
     """The two sides of one application, compared in the gradients that its node needs."""
 
-    def __init__(self, application: Application, execution: Execution) -> None:
+    def __init__(self, application: Application, execution: SeededExecution) -> None:
         assert application.operator.kernel is not None
         self.reference = application.operator
         self.kernel = application.operator.kernel
         self._execution = execution
         self._needed = [slot for slot, parent in enumerate(application.node.parents) if parent is not None]
+
+    @property
+    def draws(self) -> bool:
+        """Whether one of the sides draws from the global random generators."""
+        return bool(self._execution.users)
 
     def reference_at(self, arguments: Arguments) -> Results:
         """Evaluate the reference. Raises what its functions raise."""

@@ -1,4 +1,4 @@
-"""PyTorch's backward as a rule of the engine: right ones pass, whatever they do within the contract; broken ones are named."""
+"""PyTorch's backward as a rule of the engine: right ones pass within the contract, broken ones are named."""
 
 from __future__ import annotations
 
@@ -324,7 +324,7 @@ def test_write_to_a_constant_beside_the_parameter_is_named():
 
 def test_allowed_write_to_the_cotangent_is_accepted():
     operator = from_torch("code", WritesToCotangent)[0]
-    result = check(lambda x: operator(x), {"x": X}, allow=["input-modified"])
+    result = check(operator, {"x": X}, allow=["input-modified"])
     assert result.verdict is Verdict.PASS
     assert [(finding.name, finding.accepted) for finding in result.findings] == [("input-modified", True)]
 
@@ -501,3 +501,22 @@ def test_arrays_without_elements_pass_through():
     out = operator(x)
     out.backward(np.zeros((0, 3)))
     assert (out.shape, x.grad.shape) == ((0, 3), (0, 3))
+
+
+def test_floating_argument_that_pytorch_has_no_gradient_for_is_declared():
+    def norm(x, mean, variance):
+        return torch.nn.functional.batch_norm(x, mean, variance, training=True)
+
+    mean, variance = np.zeros(4), np.ones(4)
+    with pytest.raises(OperatorError, match="nondiff: true"):
+        judged(norm, call=lambda op, x: op(x, mean, variance))
+    statistics = {"shape": "k", "nondiff": True}
+    domain = {"x": "n k", "mean": statistics, "variance": statistics}
+    result = judged(norm, call=lambda op, x: op(x, mean, variance), domain=domain)
+    assert findings(result) == ["input-modified"]
+
+    def clean(x, mean, variance):
+        return norm(x, mean + 0, variance + 0)
+
+    result = judged(clean, call=lambda op, x: op(x, mean, variance), domain=domain)
+    assert result.verdict is Verdict.PASS, result

@@ -359,3 +359,19 @@ def test_modules_beside_the_file_can_be_imported_later(found):
     result = found(text, others={"helpers.py": "factor = 2.0\n"})
     assert check(result.operators[0], {"x": X}).verdict == "pass"
     assert "helpers" not in sys.modules
+
+
+def test_a_part_of_a_package_may_import_from_its_package_when_it_is_called(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    part = tmp_path / "package_of_layers" / "inner"
+    part.mkdir(parents=True)
+    for folder in (part, part.parent):
+        (folder / "__init__.py").write_text("")
+    (part.parent / "late.py").write_text("FACTOR = 3.0\n")
+    (part / "layers.py").write_text(
+        "def scale_forward(x):\n    from ..late import FACTOR\n    return FACTOR * x\n\n\n"
+        "def scale_backward(dout):\n    from package_of_layers.late import FACTOR\n    return FACTOR * dout\n"
+    )
+    path = part / "layers.py"
+    (scale,) = discover(Loader().namespace(path), path).operators
+    assert str(check(scale, {"x": np.array([1.0, 2.0])}).verdict) == "pass"

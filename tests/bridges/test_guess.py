@@ -160,3 +160,20 @@ def test_one_label_goes_with_the_scores_of_one_example():
 
     found = guess_domains(from_value("surprise", surprise, surprise_gradient), np.random.default_rng(3))
     assert [(item.domain.shape, item.domain.below) for item in found.inputs] == [("n", None), ("", "n")]
+
+
+def affine_unsummed_backward(dout, cache):
+    return dout @ cache[1].T, cache[0].T @ dout, dout
+
+
+def test_a_bias_is_a_vector_even_if_its_gradient_is_not_summed():
+    assert shapes(guessed(affine, affine_unsummed_backward)) == {"x": "n n", "w": "n n", "b": "n"}
+
+
+def misspelt_backward(dout, cache):
+    return dout * cahce  # noqa: F821
+
+
+def test_a_misspelt_name_is_an_error_and_no_matter_of_inputs():
+    with pytest.raises(OperatorError, match="NameError"):
+        guessed(lambda x: (x, x), misspelt_backward)

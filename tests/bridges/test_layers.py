@@ -7,6 +7,7 @@ import pytest
 
 from gradcheck_cli.api import check
 from gradcheck_cli.bridges.layers import from_layer
+from gradcheck_cli.bridges.signatures import place_of
 from gradcheck_cli.core.domain import arr
 from gradcheck_cli.errors import OperatorError, Skipped
 
@@ -256,3 +257,42 @@ def test_declared_domains():
     assert [item.domain.shape for item in operator.inputs] == ["n 3", "3 4", "4"]
     with pytest.raises(OperatorError, match="'Z', which is no argument"):
         from_layer("dense", Dense, domain={"Z": arr("n")})
+
+
+class PrivateParts:
+    """A scale whose methods hand on to private ones, which set the gradients."""
+
+    def __init__(self, gamma):
+        self.gamma = gamma
+
+    def forward(self, xs):
+        self.shape = xs.shape
+        return self.__forward(xs)
+
+    def __forward(self, xs):
+        self.xs = xs
+        return self.gamma * xs
+
+    def backward(self, dout):
+        return self.__backward(dout)
+
+    def __backward(self, dout):
+        self.dgamma = (dout * self.xs).sum(axis=0)
+        return dout * self.gamma
+
+
+def test_weights_are_found_behind_private_methods_and_xs_may_be_one_array():
+    operator = from_layer("scale", PrivateParts)
+    assert [item.name for item in operator.inputs] == ["xs", "gamma"]
+    assert not operator.inputs[0].variadic
+    point = {"xs": np.array([[0.3, 1.0], [2.0, -1.0]]), "gamma": np.array([0.5, 2.0])}
+    assert str(check(operator, point).verdict) == "pass"
+
+
+def test_a_class_of_a_file_that_was_loaded_by_its_path_has_a_place(tmp_path):
+    file = tmp_path / "own.py"
+    file.write_text("\n\nclass Pool:\n    def __init__(self, size):\n        self.size = size\n")
+    namespace = {"__name__": "own_and_not_in_sys_modules"}
+    exec(compile(file.read_text(), str(file), "exec"), namespace)
+    place = place_of(namespace["Pool"])
+    assert (place.file, place.line) == (str(file), 3)

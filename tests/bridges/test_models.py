@@ -387,3 +387,39 @@ def test_model_in_single_precision():
     assert found <= {"rounding-dominates"}
     assert "fail" not in parameters.values()
     assert judge(model(ForgetsPenalty), GIVEN, dtype="float32")[2]["W2"] == "fail"
+
+
+class Distance:
+    """An objective that holds no weights: its gradient is that of its argument."""
+
+    def __init__(self):
+        self.target = np.arange(3.0)
+
+    def loss(self, x):
+        return 0.5 * np.sum((x - self.target) ** 2)
+
+    def gradient(self, x):
+        return x - self.target
+
+    def reversed_gradient(self, x):
+        return self.target - x
+
+
+@pytest.mark.parametrize(("gradient", "verdict"), [("gradient", "pass"), ("reversed_gradient", "fail")])
+def test_model_without_weights_has_the_gradient_of_its_argument(gradient, verdict):
+    operator = from_model("distance", Distance, params={}, value="loss", grad=gradient)
+    assert judge(operator, {}, {"x": np.array([0.3, -1.0, 2.0])})[0] == verdict
+
+
+class OtherNames:
+    def __init__(self):
+        self.params = {"W": np.ones((3, 2))}
+
+    def loss(self, X):
+        scores = X @ self.params["W"]
+        return np.sum(scores**2), {"kernel": 2 * X.T @ scores}
+
+
+def test_gradients_of_other_names_are_no_unwritten_backward():
+    verdict, found, _ = judge(from_model("other", OtherNames, value_and_grad="loss"), {"X": X})
+    assert (verdict, found) == ("fail", {"gradient-count"})

@@ -12,6 +12,7 @@ from gradcheck_cli.errors import Location, OperatorError
 WHERE = Location("code.py", 9)
 INPUTS = tuple(Input(name, loose=True) for name in ("x", "y", "w"))
 DX, DW = np.ones(1), np.ones(2)
+OPERANDS = [np.zeros(1), np.zeros(3), np.zeros(2)]
 
 
 def test_an_order_is_said_by_the_names_of_inputs_or_of_gradients():
@@ -40,22 +41,28 @@ def test_names_tell_an_order_if_all_of_them_are_gradients_of_different_inputs():
 
 
 def test_names_choose_the_inputs_where_these_are_more():
-    assert by_name((DX, DW), ("x", "w"), INPUTS) == {"x": DX, "w": DW}
-    assert by_name([DX, DW], ("x", "w"), INPUTS) == {"x": DX, "w": DW}
-    assert by_name(DW, ("w",), INPUTS) == {"w": DW}
+    assert by_name((DX, DW), ("x", "w"), INPUTS, OPERANDS) == {"x": DX, "w": DW}
+    assert by_name([DX, DW], ("x", "w"), INPUTS, OPERANDS) == {"x": DX, "w": DW}
+    assert by_name(DW, ("w",), INPUTS, OPERANDS) == {"w": DW}
 
 
-def test_names_never_put_gradients_in_another_order():
-    assert by_name((DW, DX), ("w", "x"), INPUTS) == (DW, DX)
+def test_names_never_reorder_the_gradients_of_all_inputs():
     everyone = (DX, DX, DW)
-    assert by_name(everyone, ("x", "y", "w"), INPUTS) is everyone
+    assert by_name(everyone, ("x", "y", "w"), INPUTS, OPERANDS) is everyone
+
+
+def test_names_in_another_order_count_only_where_places_can_not():
+    whole = np.zeros(2, dtype=int)
+    assert by_name((DW, DX), ("w", "x"), INPUTS, [OPERANDS[0], whole, OPERANDS[2]]) == (DW, DX)
+    assert by_name((DX, DX), ("y", "x"), INPUTS, OPERANDS) == (DX, DX)
+    assert by_name((DW, DX), ("w", "y"), INPUTS, OPERANDS) == {"w": DW, "y": DX}
 
 
 def test_another_number_than_the_names_tell_is_left_alone():
     for returned in ((DX,), (DX, DX, DW), None, {"x": DX}):
-        assert by_name(returned, ("x", "w"), INPUTS) is returned
+        assert by_name(returned, ("x", "w"), INPUTS, OPERANDS) is returned
     pair = (DX, DW)
-    assert by_name(pair, ("w",), INPUTS) is pair
+    assert by_name(pair, ("w",), INPUTS, OPERANDS) is pair
 
 
 def test_names_in_another_order_get_a_hint():

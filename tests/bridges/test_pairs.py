@@ -389,7 +389,9 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize(("name", "wrong"), list(itertools.product(PAIRS, EXPECTED)), ids=lambda each: getattr(each, "__name__", str(each)))
+@pytest.mark.parametrize(
+    ("name", "wrong"), list(itertools.product(PAIRS, EXPECTED)), ids=lambda each: getattr(each, "__name__", str(each))
+)
 def test_a_wrong_twin_is_caught(name, wrong):
     forward, backward, params = PAIRS[name]
 
@@ -460,3 +462,33 @@ def test_something_saved_that_is_written_to_is_caught_and_named(name):
     result = checked(forward, twin, params)
     assert findings(result) == ["input-modified"]
     assert f"its backward writes to {parts[name]}" in result.findings[0].message
+
+
+def twice_returned_forward(x):
+    out = np.tanh(x)
+    return out, out
+
+
+def twice_returned_backward(dout, out):
+    return dout * (1 - out**2)
+
+
+def twice_returned_wrong_backward(dout, out):
+    return dout * (1 - out)
+
+
+def twice_returned_other_backward(dout, saved):
+    return dout * (1 - saved**2)
+
+
+@pytest.mark.parametrize(
+    ("backward", "verdict"),
+    [
+        (twice_returned_backward, "pass"),
+        (twice_returned_other_backward, "pass"),
+        (twice_returned_wrong_backward, "fail"),
+    ],
+)
+def test_an_output_that_is_returned_twice_is_saved_too(backward, verdict):
+    operator = from_pair("tanh", twice_returned_forward, backward)
+    assert str(check(operator, {"x": np.array([0.3, -1.2, 0.8])}).verdict) == verdict

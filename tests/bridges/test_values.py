@@ -321,3 +321,75 @@ def test_a_value_called_like_an_input_has_another_name():
 
     assert from_value_and_grad("loss", loss).outputs == ("value",)
     assert from_value_and_grad("loss", lambda g, g_out: (np.sum(g), {})).outputs == ("value",)
+
+
+def logistic(w, b, X, Y):
+    """As a course has it: the gradients come first, under their own names, and the data have none."""
+    m = X.shape[1]
+    A = 1 / (1 + np.exp(-(w.T @ X + b)))
+    cost = np.squeeze(-np.sum(Y * np.log(A) + (1 - Y) * np.log(1 - A)) / m)
+    grads = {"dw": X @ (A - Y).T / m, "db": np.sum(A - Y) / m}
+    return grads, cost
+
+
+def logistic_without_mean(w, b, X, Y):
+    grads, cost = logistic(w, b, X, Y)
+    return {**grads, "dw": grads["dw"] * X.shape[1]}, cost
+
+
+def array_before_cost(w):
+    cost = np.sum(w**2)
+    grad = 2 * w
+    return grad, cost
+
+
+@pytest.mark.parametrize(("function", "verdict"), [(logistic, "pass"), (logistic_without_mean, "fail")])
+def test_gradients_may_stand_before_the_value(function, verdict):
+    data = {"X": RNG.standard_normal((3, 4)), "Y": np.array([[0.0, 1, 1, 0]])}
+    weights = {"w": RNG.standard_normal((3, 1)), "b": np.array(0.2)}
+    operator = from_value_and_grad("logistic", function)
+    assert str(check(operator, weights, inputs=data).verdict) == verdict
+
+
+def test_an_array_before_its_value_is_told_by_the_names():
+    operator = from_value_and_grad("array_before_cost", array_before_cost)
+    assert operator.outputs == ("cost",)
+    assert str(check(operator, {"w": RNG.standard_normal(1)}).verdict) == "pass"
+
+
+def squared_error(X, y, w, b):
+    return np.sum((X @ w + b - y) ** 2)
+
+
+def squared_error_gradients(X, y, w, b):
+    residual = X @ w + b - y
+    dj_dw = 2 * X.T @ residual
+    dj_db = 2 * residual.sum()
+    return dj_db, dj_dw
+
+
+def squared_error_gradients_crossed(X, y, w, b):
+    dj_dw, dj_db = squared_error_gradients(X, y, w, b)
+    return dj_db, dj_dw
+
+
+@pytest.mark.parametrize(
+    ("gradients", "verdict"), [(squared_error_gradients, "pass"), (squared_error_gradients_crossed, "fail")]
+)
+def test_fewer_gradients_than_arrays_go_by_their_names_in_any_order(gradients, verdict):
+    operator = from_value("error", squared_error, gradients)
+    data = {"X": RNG.standard_normal((4, 3)), "y": RNG.standard_normal(4)}
+    weights = {"w": RNG.standard_normal(3), "b": np.array(0.4)}
+    assert str(check(operator, weights, inputs=data).verdict) == verdict
+
+
+def scaled_square(x, *args):
+    scale = args[0] if args else 1.0
+    return scale * (x @ x), 2 * scale * x
+
+
+def test_further_arguments_may_be_left_out():
+    operator = from_value_and_grad("scaled_square", scaled_square)
+    x = RNG.standard_normal(3)
+    assert str(check(operator, {"x": x}).verdict) == "pass"
+    assert str(check(lambda x: operator(x, 2.5), {"x": x}).verdict) == "pass"

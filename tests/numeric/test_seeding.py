@@ -1,6 +1,8 @@
 """The global generators: given back, and the same before every forward, others before every backward."""
 
 import random
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ import pytest
 import gradcheck_cli.ops as F
 from gradcheck_cli import Variable, check, keep, op
 from gradcheck_cli.core.execution import using
+from gradcheck_cli.core.operator import Input, Operator
 from gradcheck_cli.numeric.seeding import GlobalState, SeededExecution, restored
 
 
@@ -191,3 +194,43 @@ def test_a_seeded_state_leaves_the_generators_alone_until_it_is_restored():
         from_seed = np.random.random_sample()
         np.random.seed(5)
         assert np.random.random_sample() == from_seed
+
+
+def test_generators_of_pytorch_are_seeded_noted_and_given_back():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    torch.manual_seed(11)
+    before = torch.get_rng_state()
+    state = GlobalState.seeded(5)
+    assert state.complete
+    assert torch.equal(torch.get_rng_state(), before)
+    with restored():
+        state.restore()
+        first = torch.rand(3)
+        assert state.moved()
+        state.restore()
+        assert not state.moved()
+        assert torch.equal(torch.rand(3), first)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_pytorch_that_is_imported_later_is_seeded_from_then_on(monkeypatch):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    import torch
+
+    def from_torch(x):
+        return x * torch.rand(x.shape, dtype=torch.float64).numpy()
+
+    with monkeypatch.context() as patched:
+        patched.delitem(sys.modules, "torch")
+        execution = SeededExecution()
+    operator = Operator("from_torch", from_torch, (Input("x"),))
+    first, again = (execution.forward(operator, [np.ones(4)], {})[0][0] for _ in range(2))
+    assert np.array_equal(first, again)
+    assert execution.users == {"from_torch"}
+
+
+def test_seeding_never_imports_pytorch():
+    program = "import sys; from gradcheck_cli.numeric.seeding import GlobalState; GlobalState.seeded(1).restore()"
+    command = [sys.executable, "-c", f"{program}; print('torch' in sys.modules)"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.strip() == "False", done.stderr

@@ -36,8 +36,8 @@ def test_what_a_spec_cannot_reach_is_not_named(files: Path) -> None:
     assert named_from(files / "project", [own, other]) == ()  # all of them or none
 
 
-def test_lists_of_operators_are_for_the_command_line(files: Path) -> None:
-    assert named_from(files / "project", [files / "project/ops/bridges.yaml"]) == ()
+def test_lists_of_operators_are_named_as_files_are(files: Path) -> None:
+    assert named_from(files / "project", [files / "project/ops/bridges.yaml"]) == ("ops/bridges.yaml",)
 
 
 def test_no_files_need_no_names(files: Path) -> None:

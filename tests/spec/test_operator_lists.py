@@ -59,3 +59,25 @@ def test_a_list_that_is_not_there_is_said(files, loader, tmp_path):
     files("mine.yaml", "[double.py]")
     with pytest.raises(SpecError, match=r"no operator file.*\n.*did you mean 'mine.yaml'"):
         load_operators([tmp_path / "mines.yaml"], loader)
+
+
+def test_a_spec_may_name_a_list_too(files, load):
+    files("pyproject.toml", "")
+    files("lists/ops.yaml", "[../double.py, inner.yaml]")
+    files("lists/inner.yaml", "[../more/twice.py]")
+    (case,) = load("ops: [lists/ops.yaml]\nexpr: twice(double(x))\nparams: {x: '3'}\n")
+    assert sorted(case.scope.own) == ["double", "twice"]
+
+
+def test_a_list_that_names_itself_is_said(files, said):
+    files("ops.yaml", "[double.py, again.yaml]")
+    files("again.yaml", "[ops.yaml]")
+    (problem,) = said("ops: [ops.yaml]\nexpr: double(x)\nparams: {x: '3'}\n")
+    assert "'ops.yaml' names itself" in problem
+
+
+def test_what_is_said_by_name_goes_before_what_a_file_of_pairs_holds(files, loader):
+    files("layers.py", "def f_forward(x):\n    return x, x\n\ndef f_backward(dout, cache):\n    return dout\n")
+    files("other.py", "def forward(x):\n    return 2 * x\n\ndef backward(g, x):\n    return 2 * g\n")
+    text = "- f: {forward: other.py:forward, backward: other.py:backward}\n- pairs: layers.py\n"
+    assert load_operators([files("ops.yaml", text)], loader)["f"](3.0) == 6.0

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, TypeAlias
 
+from gradcheck_cli.core.arguments import may_be_empty
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.operator import REQUIRED, Input, Operator
@@ -206,7 +207,8 @@ class Binder:
         missing += [a.name for a in operator.attributes if a.default is REQUIRED and a.name not in attributes]
         for name in missing:
             self._say(call.node, f"{operator.name} needs '{name}'", f"it is {operator.signature}")
-        if operator.inputs and operator.inputs[-1].variadic and not spread:
+        variadic = bool(operator.inputs) and operator.inputs[-1].variadic
+        if variadic and not spread and not may_be_empty(operator.inputs):
             message = f"{operator.name} needs at least one array for '*{operator.inputs[-1].name}'"
             self._say(call.node, message, f"it is {operator.signature}")
 
