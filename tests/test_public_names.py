@@ -50,3 +50,12 @@ def test_the_operators_stand_below_the_package():
 
     assert F.__name__ == "gradcheck_cli.ops"
     assert F.tanh.home.startswith("gradcheck_cli.ops")
+
+
+def test_the_bridges_are_public_and_imported_when_they_are_used() -> None:
+    import gradcheck_cli.bridges
+
+    for name in gradcheck_cli.bridges.__all__:
+        assert callable(getattr(gradcheck_cli.bridges, name)), name
+    with pytest.raises(AttributeError, match="from_nowhere"):
+        _ = gradcheck_cli.bridges.from_nowhere

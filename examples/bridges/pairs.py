@@ -4,7 +4,7 @@ import numpy as np
 
 
 def swish_forward(x, beta):
-    """x * sigmoid(beta * x)."""
+    """X * sigmoid(beta * x)."""
     s = 1 / (1 + np.exp(-beta * x))
     return x * s, (x, beta, s)
 

@@ -35,7 +35,8 @@ TensorFunction: TypeAlias = Callable[[Sequence[Any], Mapping[str, Any]], Any]
 class Autograd:
     """Foreign code on tensors: its backward is the one that PyTorch has for it.
 
-    `may_write` names inputs that the code declares to change.
+    `may_write` names inputs that the code declares to change. `marks` says that outputs without a gradient
+    are marked so, as a Function's are, rather than detached somewhere.
     """
 
     def __init__(
@@ -44,11 +45,13 @@ class Autograd:
         function: TensorFunction,
         placement: Placement,
         may_write: frozenset[str] = frozenset(),
+        marks: bool = False,
     ) -> None:
         self.described = described
         self.function = function
         self.placement = placement
         self.may_write = may_write
+        self.marks = marks
         self._last: Run | None = None
 
     def epsilon(self) -> float:
@@ -77,7 +80,10 @@ class Autograd:
             self._require_unwritten(given, tensors)
         made = [self._array(value) for value in tensors]
         run = Run(given, [value if torch.is_tensor(value) else None for value in tensors], generators)
-        self._last = run if record else self._last
+        if record:
+            self._last = run
+            if self.marks:
+                run.leave_out()
         return run, made
 
     def backward(self, call: Call) -> Any:

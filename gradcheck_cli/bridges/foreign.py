@@ -15,6 +15,7 @@ from gradcheck_cli.core.arguments import REQUIRED, Attribute, Binder, Input
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.definition import keep
 from gradcheck_cli.core.operator import Operator, Rule, holds_variable
+from gradcheck_cli.core.returned import WITHOUT_GRADIENT
 from gradcheck_cli.errors import Location, OperatorError, Problem, Skipped
 
 _MEMORY = "kept values"
@@ -106,7 +107,8 @@ def operator_of(foreign: Foreign, described: Description) -> Operator:
         if any(output is None for output in made):
             raise not_written(described.name, forward_place)
         plain = {names(slot): value for slot, value in enumerate(ready) if not isinstance(value, np.ndarray)}
-        return keep(*made, **{described.memory: memory, _PLAIN: plain | settings})
+        still = getattr(memory, "without_gradient", ())
+        return keep(*made, **{described.memory: memory, _PLAIN: plain | settings, WITHOUT_GRADIENT: still})
 
     def backward(*asked: Any) -> Any:
         values = list(asked)
@@ -150,7 +152,7 @@ def operator_of(foreign: Foreign, described: Description) -> Operator:
         own=described.own,
         label=described.label,
         hints=described.hints,
-        bridged=True,
+        bridged="alone",
     )
 
 

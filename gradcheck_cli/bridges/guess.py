@@ -116,13 +116,18 @@ def names_gradients(operator: Operator) -> bool:
 
 
 def domain_line(operator: Operator) -> str:
-    """Write the domain that a person has to give for an operator: `domain: {x: ..., conv_param: [...]}`."""
+    """Write the domain that a person has to give for an operator: `domain: {x: {shape: ...}, conv_param: [...]}`."""
     settings = [item.name for item in operator.inputs if item.loose and _SETTING.search(item.name)]
     parts = [
         f"{item.name}: {'[...]' if item.name in settings else '{shape: ...}'}" for item in operator.inputs if item.loose
     ]
     parts += [f"{each.name}: [...]" for each in operator.attributes if each.default is REQUIRED and not each.values]
-    return f"{operator.name}: {{{', '.join(parts)}}}"
+    return domain_text(operator, ", ".join(parts))
+
+
+def domain_text(operator: Operator, domains: str) -> str:
+    """Write domains as the mapping of an operator has them: beside `pairs:` they stand under its name."""
+    return f"domain: {{{operator.name}: {{{domains}}}}}" if operator.bridged == "pairs" else f"domain: {{{domains}}}"
 
 
 def _candidates(loose: Sequence[Input]) -> Iterator[list[_Guess]]:
@@ -274,5 +279,5 @@ def _only(function: Callable[..., Any], kept: Sequence[bool]) -> Callable[..., A
 
 
 def _needs_domain(operator: Operator) -> OperatorError:
-    hint = f"say what it accepts: domain: {{{domain_line(operator)}}}"
+    hint = f"say what it accepts: {domain_line(operator)}"
     return OperatorError(Problem("no inputs could be guessed that it accepts", operator.location, NEEDS_DOMAIN, hint))

@@ -39,7 +39,7 @@ _LOOKED_FOR = (
     "X_forward with X_backward (also X_forward_naive), forward_X with backward_X, XForward, or X with X_backward"
 )
 _WRITES = "many courses write into what they are given: that is right only while nobody else reads it, so copy first"
-_LAST_LAYER = "if it is the last layer, say `loss: true` in its `ops` mapping"
+_LAST_LAYER = "if it is the last layer, say `loss: true` in its `ops` mapping, its name under `loss:` beside `pairs:`"
 
 
 def from_pair(
@@ -137,9 +137,12 @@ def from_pairs(
 def pair_or_refusal(
     name: str, forward: Function, backward: Function, *, home: Home = nullcontext, **options: Any
 ) -> Operator:
-    """Build the operator of a pair; where it can't be told how that is called, one that says so when it is called."""
+    """Build the operator of a pair that was found in a file.
+
+    Where it can't be told how it is called, the operator says so when it is called.
+    """
     try:
-        return from_pair(name, forward, backward, home=home, **options)
+        return replace(from_pair(name, forward, backward, home=home, **options), bridged="pairs")
     except OperatorError as error:
         if error.problems[0].code not in (CODE, NO_SIGNATURE):
             raise
@@ -154,7 +157,7 @@ def pair_or_refusal(
             raise OperatorError(problems)
 
         return Operator(
-            name, refuse, inputs, attributes, doc=doc_of(forward), file=where.file, line=where.line, bridged=True
+            name, refuse, inputs, attributes, doc=doc_of(forward), file=where.file, line=where.line, bridged="pairs"
         )
 
 

@@ -66,7 +66,7 @@ def from_torch(
     described = Description(
         name, code.inputs, code.attributes, words, code.places, code.doc, own=code.own, label=placement.label, home=home
     )
-    autograd = Autograd(described, code.function, placement, code.may_write)
+    autograd = Autograd(described, code.function, placement, code.may_write, code.marks)
     jvp = jvp_of(autograd, code.jvp) if code.jvp else None
     record = operator_of(autograd, described)
     operator = replace(record, dtype=placement.dtype or "", epsilon=autograd.epsilon, jvp=jvp)
@@ -84,7 +84,8 @@ def from_torch(
 class _Code:
     """PyTorch code as a function of operands and attributes, and what is known of it.
 
-    `jvp` is where a derivative in forward mode is written, if the code has one of its own.
+    `jvp` is where a derivative in forward mode is written, if the code has one of its own. `marks` says that
+    outputs without a gradient are declared to have none.
     """
 
     function: TensorFunction
@@ -96,6 +97,7 @@ class _Code:
     own: Mapping[str, Array] = field(default_factory=dict)
     may_write: frozenset[str] = frozenset()
     jvp: Location | None = None
+    marks: bool = False
 
 
 def _code(name: str, thing: Any, kwargs: Mapping[str, Any] | None, domains: Domains) -> _Code:
@@ -144,7 +146,7 @@ def _function_class(thing: Any, fixed: Mapping[str, Any], domains: Domains) -> _
 
     outputs = output_names(thing.forward, signature.parameters)
     jvp = None if thing.jvp is torch_module().autograd.Function.jvp else place_of(thing.jvp)
-    return _Code(call, inputs, attributes, outputs, places, doc_of(thing), jvp=jvp)
+    return _Code(call, inputs, attributes, outputs, places, doc_of(thing), jvp=jvp, marks=True)
 
 
 def _plain_function(

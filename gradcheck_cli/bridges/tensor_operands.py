@@ -46,11 +46,12 @@ class Given:
 class Run:
     """One forward: what was given, and what came out (None for an output that is no tensor).
 
-    `generators` is the state of the random generators before it.
+    `generators` is the state of the random generators before it. `without_gradient` are the positions of
+    floating outputs that are declared to have none.
     """
 
     # No attributes that could be looked into: what PyTorch recorded is not to be copied.
-    __slots__ = ("generators", "given", "outputs")
+    __slots__ = ("generators", "given", "outputs", "without_gradient")
 
     def __init__(
         self, given: Sequence[Given], outputs: Sequence[Tensor | None], generators: TorchGenerators | None = None
@@ -58,8 +59,15 @@ class Run:
         self.given = given
         self.outputs = outputs
         self.generators = generators
+        self.without_gradient: tuple[int, ...] = ()
 
     @property
     def targets(self) -> list[Tensor]:
         """The tensors whose gradients are asked for."""
         return [each.target for each in self.given if each.leaf is not None]
+
+    def leave_out(self) -> None:
+        """Take outputs that PyTorch doesn't differentiate for declared ones, where it differentiates others."""
+        floating = [at for at, out in enumerate(self.outputs) if out is not None and out.is_floating_point()]
+        still = tuple(at for at in floating if not self.outputs[at].requires_grad)
+        self.without_gradient = still if len(still) < len(floating) else ()

@@ -66,15 +66,15 @@ class _Plan(NamedTuple):
 class Operator:
     """A named forward with its backward.
 
-    `forward` takes the arrays by position and the attributes by name, and returns one array, a
-    tuple of them, or `keep(...)`. `sampler` takes a NumPy Generator and returns arguments. `own`
-    holds the values of inputs that a call may leave out, a layer's weights. `label` says on which
-    device and in which dtype it computes, where that isn't plain float64: "cuda float32"; `elsewhere`
-    holds the same operator on other devices. `bridged` says that it was made of foreign code. `dtype` is the
-    floating type in which it computes, where that isn't its arrays'. A `kernel` is compared with this operator, its reference. `jvp` is the
-    derivative in forward mode, if there is one. `batch` and `linear` say how many perturbations can go through
-    at once. `hints` says more about a finding, by its name. `epsilon` returns the machine epsilon with which the
-    last forward computed, where neither arrays nor `dtype` tell.
+    `forward` takes the arrays by position and the attributes by name, and returns one array, a tuple of them,
+    or `keep(...)`. `sampler` takes a NumPy Generator and returns arguments. `own` holds the values of inputs
+    that a call may leave out, a layer's weights. `label` says on which device and in which dtype it computes,
+    where that isn't plain float64: "cuda float32"; `elsewhere` holds the same operator on other devices.
+    `bridged` says that it was made of foreign code, "alone" or as one of the "pairs" of a file. `dtype` is the
+    floating type in which it computes, where that isn't its arrays'. A `kernel` is compared with this operator,
+    its reference. `jvp` is the derivative in forward mode, if there is one. `batch` and `linear` say how many
+    perturbations can go through at once. `hints` says more about a finding, by its name. `epsilon` returns the
+    machine epsilon with which the last forward computed, where neither arrays nor `dtype` tell.
     """
 
     name: str
@@ -90,7 +90,7 @@ class Operator:
     own: Mapping[str, Array] = field(default_factory=dict)
     label: str = ""
     elsewhere: tuple[Operator, ...] = ()
-    bridged: bool = False
+    bridged: str = ""
     dtype: str = ""
     kernel: Operator | None = None
     hints: Mapping[str, str] = field(default_factory=dict)

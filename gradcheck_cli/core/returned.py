@@ -19,6 +19,9 @@ Shape = tuple[int, ...]
 _REAL = "fiub"  # kinds of dtypes: floating, integer, unsigned, boolean
 
 
+WITHOUT_GRADIENT = "outputs without a gradient"
+"""The name under which a forward keeps the positions of floating outputs that it declares to have no gradient."""
+
 MISSING = object()
 """Stands for a gradient that foreign code left out, where it returned fewer than there are inputs."""
 

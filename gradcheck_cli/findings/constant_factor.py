@@ -33,28 +33,28 @@ def constant_factor(evidence: Evidence, shapes: Mapping[str, tuple[int, ...]]) -
     left = float(np.sum((a - factor * n) ** 2))
     if left > (1 - _EXPLAINED) * mismatch or abs(factor) < _EXACT or abs(factor + 1) < _EXACT:
         return None
-    name = _name(factor, shapes)
+    name, is_size = _name(factor, shapes)
     moved = np.count_nonzero(np.abs(evidence.numeric) > 3 * evidence.bar)
     if moved < 2 and not name:
         return None
     message = f"the gradient of {evidence.parameter} is {factor:.6g} times the right one{name}"
-    if name and abs(factor) < 1:
+    if is_size and 0 < factor < 1:
         message += ": some courses take the mean here and not in the loss; check the whole network"
     return Finding("constant-factor", message)
 
 
-def _name(factor: float, shapes: Mapping[str, tuple[int, ...]]) -> str:
-    """Say where a factor may come from: the size of an axis, of an array, or a small whole number."""
+def _name(factor: float, shapes: Mapping[str, tuple[int, ...]]) -> tuple[str, bool]:
+    """Say where a factor may come from, and whether it is a size: of an axis, or of an array."""
     inverse = abs(factor) < 1
     value = 1 / abs(factor) if inverse else abs(factor)
     whole = round(value)
     if whole < 2 or abs(value - whole) > _EXACT * value:
-        return ""
-    over = f"1/{whole}" if inverse else str(whole)
+        return "", False
+    over = f"{'-' * (factor < 0)}{'1/' * inverse}{whole}"
     for name, shape in shapes.items():
         if whole in shape:
-            return f" ({over}; {whole} is the size of axis {shape.index(whole)} of {name})"
+            return f" ({over}; {whole} is the size of axis {shape.index(whole)} of {name})", True
     for name, shape in shapes.items():
         if whole == int(np.prod(shape)):
-            return f" ({over}; {name} has {whole} elements)"
-    return f" ({over})"
+            return f" ({over}; {name} has {whole} elements)", True
+    return f" ({over})", False

@@ -19,4 +19,4 @@ def diagnose(judgement: Judgement, shapes: Mapping[str, tuple[int, ...]]) -> Non
         if evidence is None or result.verdict is not Verdict.FAIL or result.findings:
             continue  # what has a finding has its cause
         found = [finding for detect in _DETECTORS if (finding := detect(evidence, shapes))]
-        judgement.parameters[position] = replace(result, findings=(*found, *result.findings))
+        judgement.parameters[position] = replace(result, findings=tuple(found))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -22,37 +22,42 @@ class Outputs:
 
     `epsilon` is the machine epsilon of each element of the vector, `jitter` by how much it differs between
     identical calls. `coarsest` is the epsilon of what is computed in less than single precision on the way,
-    0 if nothing is. `are_terms` says that they are the terms of one number, each with a weight of its own, which
-    is their only cotangent.
+    0 if nothing is. Those at the positions `without_gradient` are left out as well. `are_terms` says that they
+    are the terms of one number, each with a weight of its own, which is their only cotangent.
     """
 
-    def __init__(self, like: Sequence[Array], coarsest: float = 0.0, are_terms: bool = False) -> None:
+    def __init__(
+        self,
+        like: Sequence[Array],
+        coarsest: float = 0.0,
+        are_terms: bool = False,
+        without_gradient: Collection[int] = (),
+    ) -> None:
         self.like = like
         self.are_terms = are_terms
+        self._counts = [out.dtype.kind == "f" and at not in without_gradient for at, out in enumerate(like)]
         parts = [
-            np.full(out.size, max(float(np.finfo(out.dtype).eps), coarsest)) for out in like if out.dtype.kind == "f"
+            np.full(out.size, max(float(np.finfo(out.dtype).eps), coarsest))
+            for out, counts in zip(like, self._counts, strict=True)
+            if counts
         ]
         self.epsilon = np.concatenate(parts) if parts else np.empty(0)
         self.jitter = np.zeros(self.epsilon.size)
 
     def flat(self, outputs: Sequence[Array]) -> Array:
         """Join the floating outputs into one float64 vector."""
-        parts = [
-            np.ravel(out).astype(np.float64)
-            for out, like in zip(outputs, self.like, strict=True)
-            if like.dtype.kind == "f"
-        ]
+        parts = [np.ravel(out).astype(np.float64) for out, counts in zip(outputs, self._counts, strict=True) if counts]
         return np.concatenate(parts) if parts else np.empty(0)
 
     def split(self, vector: Array) -> tuple[Array, ...]:
         """Cut a vector into arrays like the outputs, zeros where an output has no gradient."""
         parts, at = [], 0
-        for like in self.like:
-            if like.dtype.kind == "f":
+        for like, counts in zip(self.like, self._counts, strict=True):
+            if counts:
                 parts.append(vector[at : at + like.size].reshape(like.shape).astype(like.dtype))
                 at += like.size
             else:
-                parts.append(np.zeros(like.shape))
+                parts.append(np.zeros(like.shape, like.dtype if like.dtype.kind == "f" else np.float64))
         return tuple(parts)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gradcheck_cli.bridges.guess import domain_text
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.operator import REQUIRED, Input, Operator
 
@@ -45,9 +46,7 @@ def undefined_hint(operator: Operator) -> str:
     """Say what to write for an operator whose value isn't finite on standard normal numbers."""
     name = next((item.name for item in operator.inputs if item.domain.differentiable), operator.inputs[0].name)
     if operator.bridged:
-        return (
-            f"say where {operator.name} is defined, for instance domain: {{{operator.name}: {{{name}: {{low: 0.1}}}}}}"
-        )
+        return f"say where {operator.name} is defined, for instance {domain_text(operator, f'{name}: {{low: 0.1}}')}"
     return f"say where {operator.name} is defined, for instance @op({name}=arr(low=0.1))"
 
 
@@ -67,7 +66,7 @@ def line_to_write(operator: Operator) -> str:
     """Write what would declare an operator, with shapes guessed from the names of its arguments."""
     if operator.bridged:
         words = ", ".join(f"{item.name}: {_guessed_words(item)}" for item in operator.inputs)
-        return f"domain: {{{operator.name}: {{{words}}}}}"
+        return domain_text(operator, words)
     parts = [f"{item.name}={_guessed(item)}" for item in operator.inputs]
     parts += [
         f"{attribute.name}=[...]"

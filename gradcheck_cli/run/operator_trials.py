@@ -70,12 +70,12 @@ class Trials:
             for number, variant in enumerate(variants_of(self.operator)):
                 start = number % len(choices)
                 self._try_variant(variant, [*choices[start:], *choices[:start]])
-            if self._is_clear:
+            if self._is_wrong_enough:
                 self.notes.append(f"it is wrong on {_MOST_WRONG} variants, so others were not tried")
         self.notes += notes_on(self.operator, self.results)
 
     @property
-    def _is_clear(self) -> bool:
+    def _is_wrong_enough(self) -> bool:
         """Whether enough variants are wrong."""
         wrong = [result for result in self.results if not result.skipped and result.case.verdict is Verdict.FAIL]
         return len(wrong) >= _MOST_WRONG
@@ -93,7 +93,7 @@ class Trials:
         taken: set[tuple[str, str]] = set()
         refused: dict[int, tuple[Trial, Refusal]] = {}
         for arguments in draws:
-            if self._is_clear:
+            if self._is_wrong_enough:
                 return
             trial = self._trial(variant, arguments)
             why = self._refusal(trial)
@@ -112,7 +112,7 @@ class Trials:
 
     def _try_variant(self, variant: Variant, choices: Sequence[Choice]) -> None:
         """Check a variant with the first choices of attribute values that the forward takes there."""
-        drawn = None if self._is_clear else variant.make(self._rng(variant.words))
+        drawn = None if self._is_wrong_enough else variant.make(self._rng(variant.words))
         if drawn is None:
             return
         taken, refused = 0, None

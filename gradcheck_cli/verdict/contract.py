@@ -13,6 +13,7 @@ from gradcheck_cli.core.arrays import Array, changed_part, map_arrays, same_byte
 from gradcheck_cli.core.jvp import Application
 from gradcheck_cli.core.node import Node
 from gradcheck_cli.core.operator import Operator, Rule
+from gradcheck_cli.core.returned import WITHOUT_GRADIENT
 from gradcheck_cli.errors import ContractViolation, Location, OperatorError, Problem
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.numeric.noise import holds_single_precision
@@ -39,6 +40,7 @@ class CheckedExecution(SeededExecution):
 
     `first_non_finite` describes the first operator whose outputs went bad on finite inputs. `beside` has
     contracts that a jvp or a kernel broke: they fail the case, and the gradients can be compared all the same.
+    `still` are floating outputs that an operator declares to have no gradient.
     """
 
     def __init__(self, rng: np.random.Generator, knobs: Knobs | None = None) -> None:
@@ -46,6 +48,7 @@ class CheckedExecution(SeededExecution):
         super().__init__(allowed=knobs.allow)
         self.first_non_finite = ""
         self.beside: dict[str, ContractViolation] = {}
+        self.still: list[Array] = []
         self._rng = rng
         self._knobs = knobs
         self._accuracy = knobs.accuracy or 0.0
@@ -78,6 +81,7 @@ class CheckedExecution(SeededExecution):
         if max(out.size for out in outputs) > LARGEST:
             message = f"{operator.name} made an array of more than {LARGEST:.0e} elements: too large to check"
             raise OperatorError(Problem(message, where, "too-large", "check it on smaller arrays"))
+        self.still += [outputs[position] for position in kept.get(WITHOUT_GRADIENT, ())]
         first = _snapshot(outputs)
         again, _ = super().forward(operator, arrays, attributes)
         for slot, (old, new) in enumerate(zip(before, arrays, strict=True)):

@@ -98,7 +98,8 @@ class _Check:
             is_number = len(outputs) == 1 and outputs[0].size == 1
             self.judgement.value = float(outputs[0].item()) if is_number else None
             _require_finite_value(self.recording, self.checked)
-            self.outputs = Outputs(outputs, self.checked.coarsest)
+            still = [at for at, out in enumerate(outputs) if any(out is each for each in self.checked.still)]
+            self.outputs = Outputs(outputs, self.checked.coarsest, without_gradient=still)
             self.cotangent = signed_cotangent(self.outputs.epsilon.size, self.rng)
             self.gradients = self.recording.vjp(self.outputs.split(self.cotangent))
             _require_finite_gradients(self.gradients)

@@ -520,3 +520,31 @@ def test_floating_argument_that_pytorch_has_no_gradient_for_is_declared():
 
     result = judged(clean, call=lambda op, x: op(x, mean, variance), domain=domain)
     assert result.verdict is Verdict.PASS, result
+
+
+def test_floating_output_that_is_declared_to_have_no_gradient_is_left_out():
+    class Marked(Function):
+        @staticmethod
+        def forward(ctx, x):
+            total = x.exp().sum()
+            ctx.mark_non_differentiable(total)
+            ctx.save_for_backward(x)
+            return x * x, total
+
+        @staticmethod
+        def backward(ctx, g, _):
+            (x,) = ctx.saved_tensors
+            return 2 * x * g
+
+    class WrongBeside(Marked):
+        @staticmethod
+        def backward(ctx, g, _):
+            (x,) = ctx.saved_tensors
+            return x * g
+
+    def detached(x):
+        return x * x, x.detach().exp().sum()
+
+    assert judged(Marked).verdict is Verdict.PASS
+    assert judged(WrongBeside).verdict is Verdict.FAIL
+    assert judged(detached, outputs="y total").verdict is Verdict.FAIL

@@ -164,7 +164,11 @@ def test_gradients_of_a_number_are_scaled_in_whatever_form():
     assert scaled(True, g) is True
 
 
-@pytest.mark.parametrize("value", [1.5, np.float64(1.5), np.array(1.5), np.array([1.5]), np.array([[1.5]])], ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize(
+    "value",
+    [1.5, np.float64(1.5), np.array(1.5), np.array([1.5]), np.array([[1.5]])],
+    ids=lambda each: type(each).__name__,
+)
 def test_one_number_is_a_value(value):
     assert require_one_number(value, "J", WHERE).item() == 1.5
 

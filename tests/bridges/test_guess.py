@@ -108,7 +108,7 @@ def needs_settings_backward(dout, cache):
 def test_code_that_needs_settings_is_asked_for_its_domain():
     with pytest.raises(OperatorError) as caught:
         guessed(needs_settings, needs_settings_backward)
-    assert caught.value.problems[0].hint == "say what it accepts: domain: {f: {x: {shape: ...}, conv_param: [...]}}"
+    assert caught.value.problems[0].hint == "say what it accepts: domain: {x: {shape: ...}, conv_param: [...]}"
 
 
 def test_code_that_is_not_written_is_no_guess():

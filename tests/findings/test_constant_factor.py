@@ -27,7 +27,7 @@ def numeric():
         (1 / 35, "0.0285714 times the right one (1/35; x has 35 elements): some courses"),
         (2, "2 times the right one (2)"),
         (0.37, "0.37 times the right one"),
-        (-0.5, "-0.5 times the right one (1/2)"),
+        (-0.5, "-0.5 times the right one (-1/2)"),
     ],
 )
 def test_a_factor_is_named(numeric, factor, said):
