@@ -69,15 +69,15 @@ def from_torch(
     autograd = Autograd(described, code.function, placement, code.may_write, code.marks)
     jvp = jvp_of(autograd, code.jvp) if code.jvp else None
     record = operator_of(autograd, described)
-    operator = replace(record, dtype=placement.dtype or "", epsilon=autograd.epsilon, jvp=jvp)
+    operator = record = replace(record, dtype=placement.dtype or "", epsilon=autograd.epsilon, jvp=jvp)
     if reference is not None:
         names = words if len(words) > 1 else None
 
         def build(code: Any) -> Operator:
             return from_torch(name, code, domain=domains, outputs=names, home=home)[0]
 
-        operator = with_reference(operator, reference, domains, home, build)
-    return (operator, gradient_operator(autograd, operator)) if gradgrad else (operator,)
+        operator = with_reference(record, reference, domains, home, build)
+    return (operator, gradient_operator(autograd, record, operator)) if gradgrad else (operator,)
 
 
 @dataclass(frozen=True, eq=False)

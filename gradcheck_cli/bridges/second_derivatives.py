@@ -21,10 +21,11 @@ from gradcheck_cli.core.variable import is_recording
 from gradcheck_cli.errors import OperatorError, Problem
 
 
-def gradient_operator(first: Autograd, operator: Operator) -> Operator:
+def gradient_operator(first: Autograd, operator: Operator, model: Operator) -> Operator:
     """Return the operator `<name>_grad(*inputs, g)`: the gradients of `operator` as functions of inputs and cotangent.
 
     It has an output `d_x` for each input x, empty for one without a gradient, and takes a g for each output.
+    Its arguments are drawn as those of `model`, which may be a reference that computes elsewhere.
     Raises OperatorError for code that takes any number of arrays.
     """
     described = first.described
@@ -52,7 +53,7 @@ def gradient_operator(first: Autograd, operator: Operator) -> Operator:
     )
     slots = [order.index(item) for item in (*described.inputs, *cotangents)]
     made = operator_of(_SecondDerivative(first, second, slots), second)
-    sampler = _sampler(operator, [item.name for item in cotangents])
+    sampler = _sampler(model, [item.name for item in cotangents])
     return replace(made, sampler=sampler, dtype=operator.dtype, epsilon=operator.epsilon)
 
 

@@ -68,6 +68,6 @@ class Run:
 
     def leave_out(self) -> None:
         """Take outputs that PyTorch doesn't differentiate for declared ones, where it differentiates others."""
-        floating = [at for at, out in enumerate(self.outputs) if out is not None and out.is_floating_point()]
-        still = tuple(at for at in floating if not self.outputs[at].requires_grad)
+        floating = {at: out for at, out in enumerate(self.outputs) if out is not None and out.is_floating_point()}
+        still = tuple(at for at, out in floating.items() if not out.requires_grad)
         self.without_gradient = still if len(still) < len(floating) else ()

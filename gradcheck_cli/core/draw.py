@@ -11,7 +11,7 @@ import numpy as np
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.execution import raised
-from gradcheck_cli.errors import Location, OperatorError, Problem
+from gradcheck_cli.errors import GradcheckError, Location, OperatorError, Problem
 
 if TYPE_CHECKING:
     from gradcheck_cli.core.operator import Operator
@@ -128,6 +128,8 @@ def sample_arguments(operator: Operator, rng: np.random.Generator) -> tuple[list
         where = Location(code.co_filename, code.co_firstlineno) if code else operator.location
         try:
             drawn = operator.sampler(rng)
+        except GradcheckError:
+            raise
         except Exception as error:
             raise raised(operator.name, "sample function", where, error) from error
         return split_arguments(operator, drawn)

@@ -35,10 +35,10 @@ class Outputs:
     ) -> None:
         self.like = like
         self.are_terms = are_terms
-        self._counts = [out.dtype.kind == "f" and at not in without_gradient for at, out in enumerate(like)]
+        self.counts = [out.dtype.kind == "f" and at not in without_gradient for at, out in enumerate(like)]
         parts = [
             np.full(out.size, max(float(np.finfo(out.dtype).eps), coarsest))
-            for out, counts in zip(like, self._counts, strict=True)
+            for out, counts in zip(like, self.counts, strict=True)
             if counts
         ]
         self.epsilon = np.concatenate(parts) if parts else np.empty(0)
@@ -46,13 +46,13 @@ class Outputs:
 
     def flat(self, outputs: Sequence[Array]) -> Array:
         """Join the floating outputs into one float64 vector."""
-        parts = [np.ravel(out).astype(np.float64) for out, counts in zip(outputs, self._counts, strict=True) if counts]
+        parts = [np.ravel(out).astype(np.float64) for out, counts in zip(outputs, self.counts, strict=True) if counts]
         return np.concatenate(parts) if parts else np.empty(0)
 
     def split(self, vector: Array) -> tuple[Array, ...]:
         """Cut a vector into arrays like the outputs, zeros where an output has no gradient."""
         parts, at = [], 0
-        for like, counts in zip(self.like, self._counts, strict=True):
+        for like, counts in zip(self.like, self.counts, strict=True):
             if counts:
                 parts.append(vector[at : at + like.size].reshape(like.shape).astype(like.dtype))
                 at += like.size

@@ -46,11 +46,9 @@ class Replay:
         self.base = outputs.flat(outputs.like)
         self._bound = max(1, min(_CHUNK, memory // _ARRAYS))
         self._largest = self._dense = 0
-        sizes = [like.size if like.dtype.kind == "f" else 0 for like in outputs.like]
+        sizes = [like.size if counts else 0 for like, counts in zip(outputs.like, outputs.counts, strict=True)]
         self._starts = [int(start) for start in np.cumsum([0, *sizes])[:-1]]
-        self._wanted = tuple(
-            dict.fromkeys(slot for slot, like in zip(slots, outputs.like, strict=True) if like.dtype.kind == "f")
-        )
+        self._wanted = tuple(dict.fromkeys(slot for slot, counts in zip(slots, outputs.counts, strict=True) if counts))
 
     def one_by_one(self, elements: Array, values: Array, announce: Announce) -> Iterator[Chunk]:
         """Move each of `elements` alone; see `Evaluator`."""
@@ -126,8 +124,9 @@ class Replay:
             made, largest = self.plan.push(self.name, moved, self._wanted)
             self._dense = max(self._dense, largest)
             changes = np.zeros((self.base.size, count))
-            for slot, like, offset in zip(self.slots, self.outputs.like, self._starts, strict=True):
-                if slot in made and like.dtype.kind == "f":
+            outputs = zip(self.slots, self.outputs.like, self.outputs.counts, self._starts, strict=True)
+            for slot, like, counts, offset in outputs:
+                if slot in made and counts:
                     full = self.plan.bases.dense(slot, made[slot]).reshape(-1, count)
                     rows = slice(offset, offset + like.size)
                     changes[rows] = full.astype(np.float64, copy=False) - self.base[rows, None]

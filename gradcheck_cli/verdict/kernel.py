@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +12,6 @@ from gradcheck_cli.core.execution import Execution
 from gradcheck_cli.core.jvp import Application
 from gradcheck_cli.errors import ContractViolation, Location
 from gradcheck_cli.numeric.precision import Precision, precision_of
-from gradcheck_cli.numeric.seeding import SeededExecution
 from gradcheck_cli.verdict.cotangents import balanced, signed_cotangent
 from gradcheck_cli.verdict.kernel_rounding import Rounding
 from gradcheck_cli.verdict.kernel_sides import Arguments, Quantity, Results, Sides
@@ -29,25 +29,29 @@ def find_difference(
     have, as a share of the largest value. Returns the worst difference, None where rounding explains
     all of them. Raises OperatorError where one of the two can't be called.
     """
-    sides = Sides(application, SeededExecution())
+    sides = Sides(application)
     precision = precision_of(sides.kernel.dtype)
     arguments = Arguments(tuple(application.arrays), application.attributes).changed(precision.round)
-    arguments = _with_cotangents(arguments, sides.reference_at(arguments), precision, rng)
+    outputs, _ = sides.reference_at(arguments), sides.kernel_at(arguments)
+    arguments = _with_cotangents(arguments, outputs, sides.without_gradient, precision, rng)
     reference, kernel = sides.reference_at(arguments), sides.kernel_at(arguments, checked)
     return _Comparison(sides, Rounding(sides, arguments, reference, rng), reference, kernel, accuracy).difference()
 
 
 def _with_cotangents(
-    arguments: Arguments, outputs: Results, precision: Precision, rng: np.random.Generator
+    arguments: Arguments, outputs: Results, without: Collection[int], precision: Precision, rng: np.random.Generator
 ) -> Arguments:
-    """Add two sets of cotangents: plain ones, and others that let a small output count as much as a large one."""
+    """Add two sets of cotangents: plain ones, and others that let a small output count as much as a large one.
+
+    Outputs at the positions `without` get none.
+    """
     like = [outputs[Quantity(position)] for position in range(len(outputs))]
     sets = []
     for evenly in (False, True):
         drawn: list[Array | None] = []
-        for out in like:
+        for position, out in enumerate(like):
             g = None
-            if out.dtype.kind == "f":
+            if out.dtype.kind == "f" and position not in without:
                 u = signed_cotangent(out.size, rng)
                 g = precision.round((balanced(u, np.abs(np.ravel(out))) if evenly else u).reshape(out.shape))
             drawn.append(g)

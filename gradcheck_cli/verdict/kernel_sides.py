@@ -11,6 +11,8 @@ import numpy as np
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.execution import Execution, using
 from gradcheck_cli.core.jvp import Application
+from gradcheck_cli.core.operator import Operator
+from gradcheck_cli.core.returned import WITHOUT_GRADIENT
 from gradcheck_cli.core.sweep import sweep
 from gradcheck_cli.core.variable import Variable
 from gradcheck_cli.numeric.seeding import SeededExecution
@@ -54,12 +56,17 @@ Results: TypeAlias = Mapping[Quantity, Array]
 class Sides:
     """The two sides of one application, compared in the gradients that its node needs."""
 
-    def __init__(self, application: Application, execution: SeededExecution) -> None:
+    def __init__(self, application: Application) -> None:
         assert application.operator.kernel is not None
         self.reference = application.operator
         self.kernel = application.operator.kernel
-        self._execution = execution
+        self._execution = _Noting()
         self._needed = [slot for slot, parent in enumerate(application.node.parents) if parent is not None]
+
+    @property
+    def without_gradient(self) -> frozenset[int]:
+        """The positions of outputs that one of the sides, evaluated so far, declares to have no gradient."""
+        return frozenset(self._execution.without_gradient)
 
     @property
     def draws(self) -> bool:
@@ -118,6 +125,22 @@ class Sides:
                 for slot, leaf in leaves.items():
                     results[Quantity(slot, number)] = _wide(gradients.get(leaf, np.zeros_like(leaf.data)))
         return results
+
+
+class _Noting(SeededExecution):
+    """Notes which outputs are declared to have no gradient."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.without_gradient: set[int] = set()
+
+    def forward(
+        self, operator: Operator, arrays: Sequence[Array | None], attributes: dict[str, Any]
+    ) -> tuple[tuple[Array, ...], dict[str, Any]]:
+        """Run the forward."""
+        outputs, kept = super().forward(operator, arrays, attributes)
+        self.without_gradient.update(kept.get(WITHOUT_GRADIENT, ()))
+        return outputs, kept
 
 
 def _wide(array: Array) -> Array:

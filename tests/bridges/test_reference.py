@@ -228,3 +228,31 @@ def test_random_numbers_that_depend_on_the_type_are_explained(draw, same):
         assert result.verdict is Verdict.PASS
     else:
         assert "let both take what is drawn as an argument" in result.findings[0].message
+
+
+def test_output_that_one_side_declares_to_have_no_gradient_is_compared_in_its_value():
+    class Fused(Function):
+        shift = 0.0
+
+        @staticmethod
+        def forward(ctx, x):
+            y, total = torch.log_softmax(x, -1), torch.logsumexp(x, -1) + Fused.shift
+            ctx.mark_non_differentiable(total)
+            ctx.save_for_backward(y)
+            return y, total
+
+        @staticmethod
+        def backward(ctx, g, _):
+            (y,) = ctx.saved_tensors
+            return g - y.exp() * g.sum(-1, keepdim=True)
+
+    def formula(x):
+        total = torch.logsumexp(x, -1)
+        return x - total[:, None], total
+
+    operator = compared(Fused, formula)
+    assert check(lambda x: operator(x)[0], {"x": X}).verdict is Verdict.PASS
+    Fused.shift = 1e-3
+    result = check(lambda x: operator(x)[0], {"x": X})
+    assert names(result) == ["differs-from-reference"]
+    assert "total[" in result.findings[0].message

@@ -12,8 +12,9 @@ from torch.autograd.function import once_differentiable  # noqa: E402
 
 from gradcheck_cli import check  # noqa: E402
 from gradcheck_cli.bridges.pytorch import from_torch  # noqa: E402
+from gradcheck_cli.core.draw import sample_arguments  # noqa: E402
 from gradcheck_cli.core.variable import no_grad  # noqa: E402
-from gradcheck_cli.errors import OperatorError  # noqa: E402
+from gradcheck_cli.errors import MissingDevice, OperatorError  # noqa: E402
 from gradcheck_cli.records import Verdict  # noqa: E402
 
 RNG = np.random.default_rng(0)
@@ -158,3 +159,15 @@ def test_write_to_the_cotangent_is_found_at_second_order_too():
 def test_any_number_of_arrays_is_refused():
     with pytest.raises(OperatorError, match="takes any number of arrays"):
         both(lambda *xs: sum(xs))
+
+
+def test_device_that_is_missing_is_said_when_arguments_are_drawn():
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    domain = {"x": "n d"}
+    _, gradient = both(Swish, device="cuda", domain=domain)
+    with pytest.raises(MissingDevice, match="not checked on cuda"):
+        sample_arguments(gradient, np.random.default_rng(0))
+    _, gradient = both(Swish, device="cuda", dtype="float32", domain=domain, reference=Swish)
+    arrays, _ = sample_arguments(gradient, np.random.default_rng(0))
+    assert (len(arrays), gradient.dtype, gradient.label) == (2, "float32", "cuda float32")
