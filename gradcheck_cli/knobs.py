@@ -24,6 +24,7 @@ class Knobs:
     solver). `kinks`: "pass" lets a valid subgradient at a kink pass, "fail" doesn't. `directions`: check so
     many random directions of each parameter instead of its elements. `repeat`: relative difference
     that identical calls may have, None for 1000 machine epsilons. `allow`: contract findings to accept.
+    `memory`: MiB that perturbations which are evaluated together may take.
     """
 
     rtol: float = 1e-7
@@ -37,6 +38,7 @@ class Knobs:
     directions: int | None = None
     repeat: float | None = None
     allow: tuple[str, ...] = ()
+    memory: float = 256.0
 
     @classmethod
     def names(cls) -> list[str]:
@@ -66,7 +68,7 @@ def read_knob(name: str, value: Any) -> Any:
         return value
     if name == "allow":
         return _read_allowed(value)
-    high = float("inf") if name == "timeout" else 1.0
+    high = float("inf") if name in ("timeout", "memory") else 1.0
     try:
         number = float("nan") if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
     except OverflowError:  # a whole number of hundreds of digits

@@ -12,6 +12,7 @@ from gradcheck_cli.knobs import ALLOWED, Knobs, read_knob, read_knobs
         ("rtol", 1e-6, 1e-6),
         ("eps", 0.5, 0.5),
         ("timeout", 60, 60.0),
+        ("memory", 64, 64.0),
         ("sweep", True, True),
         ("sample", 3, 3),
         ("dtype", "float32", "float32"),
@@ -45,6 +46,7 @@ def test_right_values_are_read(name, value, read):
         ("timeout", 0, "timeout should be a positive number"),
         ("timeout", float("inf"), "timeout should be a positive number"),
         ("timeout", 10**400, "timeout should be a positive number"),
+        ("memory", 0, "memory should be a positive number"),
         ("sample", 0, "sample should be a whole number of elements, 1 or more"),
         ("sample", 2.0, "sample should be a whole number"),
         ("sample", True, "sample should be a whole number"),
@@ -81,7 +83,7 @@ def test_wrong_values_are_said(name, value, said):
 
 def test_names_are_those_of_the_language():
     assert set(Knobs.names()) == set(
-        "rtol eps sweep sample dtype timeout accuracy kinks directions repeat allow".split()
+        "rtol eps sweep sample dtype timeout accuracy kinks directions repeat allow memory".split()
     )
 
 

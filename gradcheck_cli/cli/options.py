@@ -28,6 +28,12 @@ RtolOption = Annotated[
     float | None, typer.Option(callback=knob("rtol"), help="Largest relative error of a right gradient.")
 ]
 EpsOption = Annotated[float | None, typer.Option(callback=knob("eps"), help="Relative step of the central difference.")]
+MemoryOption = Annotated[
+    float | None,
+    typer.Option(
+        callback=knob("memory"), help="MiB that perturbations may take together. [default: 256]", metavar="MIB"
+    ),
+]
 StrictOption = Annotated[bool, typer.Option("--strict", help="Kinks and vacuous passes fail.")]
 OpsOption = Annotated[
     list[Path] | None,

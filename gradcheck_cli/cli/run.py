@@ -13,6 +13,7 @@ from gradcheck_cli.cli.options import (
     ColorOption,
     EpsOption,
     FormatOption,
+    MemoryOption,
     OpsOption,
     QuietOption,
     RequireDeviceOption,
@@ -51,6 +52,7 @@ def run(
     sample: Annotated[
         int | None, typer.Option(callback=knob("sample"), help="Check so many random elements of each parameter.")
     ] = None,
+    memory: MemoryOption = None,
     sweep: Annotated[bool, typer.Option("--sweep", help="Show the error at other steps for every parameter.")] = False,
     strict: StrictOption = False,
     ops: OpsOption = None,
@@ -74,7 +76,7 @@ def run(
         ops=tuple(ops or []),
         data_only=data_only,
         seed=seed,
-        knobs=given(rtol=rtol, eps=eps, sample=sample, sweep=True if sweep else None),
+        knobs=given(rtol=rtol, eps=eps, sample=sample, memory=memory, sweep=True if sweep else None),
         strict=strict,
         stop_first=stop_first,
         require_devices=tuple(require_device or []),

@@ -47,6 +47,7 @@ class Replay:
         self._bound = max(1, min(_CHUNK, memory // _ARRAYS))
         self._largest = self._dense = 0
         sizes = [like.size if counts else 0 for like, counts in zip(outputs.like, outputs.counts, strict=True)]
+        self._most = max(1, x.size)
         self._starts = [int(start) for start in np.cumsum([0, *sizes])[:-1]]
         self._wanted = tuple(dict.fromkeys(slot for slot, counts in zip(slots, outputs.counts, strict=True) if counts))
 
@@ -54,10 +55,17 @@ class Replay:
         """Move each of `elements` alone; see `Evaluator`."""
         start, count = 0, len(values)
         while start < len(elements):
-            stop = min(len(elements), start + max(1, self._room() // count))
+            stop = min(len(elements), start + max(1, min(self._most, self._room() // count)))
             chosen, targets = elements[start:stop], values[:, start:stop]
             announce(targets.size)
-            yield self._chunk(start, stop, chosen, targets)
+            try:
+                chunk = self._chunk(start, stop, chosen, targets)
+            except MemoryError:  # the system has less than it may take: half of it, until it fits
+                if stop - start == 1:
+                    raise
+                self._most = (stop - start) // 2
+                continue
+            yield chunk
             start = stop
 
     def together(self, values: Array, announce: Announce) -> Array:
@@ -84,7 +92,7 @@ class Replay:
         step = count if many > 1 else max(1, min(count, self._room()))
         try:
             parts = [self._push(elements, values[low : low + step]) for low in range(0, count, step)]
-        except ContractViolation:
+        except (ContractViolation, MemoryError):
             raise
         except Exception:  # outside of the domain for some perturbation, or no batch at all
             return Chunk(start, stop, self._alone(elements, values))

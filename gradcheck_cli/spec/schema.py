@@ -51,6 +51,7 @@ class CheckKeys(_Strict):
     sample: int = absent()
     dtype: str = absent()
     timeout: float = absent()
+    memory: float = absent()
     directions: Any = absent()
     accuracy: Any = absent()
     repeat: Any = absent()

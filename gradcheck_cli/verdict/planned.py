@@ -14,11 +14,11 @@ from gradcheck_cli.numeric.plan import Plan
 from gradcheck_cli.numeric.planning import find_plan
 from gradcheck_cli.numeric.point import Outputs
 from gradcheck_cli.numeric.recorder import Recorder
-from gradcheck_cli.numeric.replay import Replay
+from gradcheck_cli.numeric.replay import MEMORY, Replay
 from gradcheck_cli.numeric.terms import find_terms
 from gradcheck_cli.verdict.batch_contract import wrong_declarations
 
-TERMS = False
+TERMS = True
 """Whether the terms of a sum are compared in its place: finer, and its noise is theirs."""
 
 
@@ -36,15 +36,19 @@ class Planned:
     """What evaluates the parameters of a case: its plan, where it has one that is the function.
 
     `violations` are declarations that aren't what their operator does, which then runs once for each perturbation.
-    `users` names operators that draw random numbers, `accepted` are broken contracts that are allowed.
+    `users` names operators that draw random numbers, `accepted` are broken contracts that are allowed,
+    `memory` bounds the bytes of what is evaluated together.
     """
 
-    def __init__(self, users: Collection[str], accepted: Sequence[ContractViolation], seed: Sequence[int]) -> None:
+    def __init__(
+        self, users: Collection[str], accepted: Sequence[ContractViolation], seed: Sequence[int], memory: int = MEMORY
+    ) -> None:
         self.plan: Plan | None = None
         self.violations: list[ContractViolation] = []
         self._looped = {*users, *(v.operator for v in accepted if v.finding == "input-modified")}
         self._repeatable = all(violation.finding != "not-repeatable" for violation in accepted)
         self._seed = seed
+        self._memory = memory
         self._values: Values = {}
 
     def find(self, function: Function, values: Values, recorder: Recorder, recording: Recording) -> None:
@@ -78,4 +82,4 @@ class Planned:
         """Return what evaluates one parameter, None for a plain loop."""
         if self.plan is None:
             return None
-        return Replay(self.plan, name, self._values[name], view.outputs, view.slots)
+        return Replay(self.plan, name, self._values[name], view.outputs, view.slots, self._memory)

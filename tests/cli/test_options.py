@@ -210,3 +210,11 @@ def test_strict_is_repeated_in_the_rerun_line(write: Callable[..., Path], gradch
     out = gradcheck("run", "a.grad.yaml", "--strict").out
     assert "rerun    gradcheck run a.grad.yaml::a::x --seed 0 --strict" in out
     assert "GC301 kink-at-point" in out
+
+
+def test_memory_bounds_the_chunks_and_changes_no_verdict(result: Callable[..., Any]) -> None:
+    spec = "expr: sum(tanh(x @ y))\nparams: {x: 20 30, y: 30 5}\n"
+    plenty, little = result(spec), result(spec, "--memory", "0.001")
+    assert [each["verdict"] for each in little["parameters"]] == ["pass", "pass"]
+    assert little["evaluations"] == plenty["evaluations"]
+    assert result(spec + "check: {memory: 0.001}\n")["evaluations"] == plenty["evaluations"]

@@ -184,6 +184,35 @@ def test_evaluations_are_announced_before_they_are_made_and_none_is_lost_in_an_i
     assert done == sum(announced) > 0
 
 
+def test_a_chunk_that_memory_refuses_is_halved_until_it_fits(monkeypatch):
+    values = {"x": np.linspace(0.0, 1.0, 500)}
+    function = TracedFunction(lambda v: F.tanh(v["x"]))
+    plan, _, recording = planned(function, values)
+    assert plan is not None
+    replay = Replay(plan, "x", values["x"], Outputs(recording.outputs), plan.record.outputs)
+    targets = np.tile(values["x"], (2, 1)) + 1e-3
+    whole = [(chunk.start, chunk.stop) for chunk in replay.one_by_one(np.arange(500), targets, lambda _: None)]
+    push, refused = plan.push, []
+
+    def tight(name, start, slots):
+        if start.count > 20:
+            refused.append(start.count)
+            raise MemoryError
+        return push(name, start, slots)
+
+    monkeypatch.setattr(plan, "push", tight)
+    replay = Replay(plan, "x", values["x"], Outputs(recording.outputs), plan.record.outputs)
+    parts = [
+        (chunk.start, chunk.stop, np.array(chunk.changes))
+        for chunk in replay.one_by_one(np.arange(500), targets, lambda _: None)
+    ]
+    assert refused == [64, 32]
+    assert len(parts) > len(whole)
+    assert [start for start, _, _ in parts] == [0, *[stop for _, stop, _ in parts[:-1]]]
+    assert parts[-1][1] == 500
+    assert all(np.all(changes != 0) for _, _, changes in parts)
+
+
 def picky(x):
     """log(x), refusing what has no logarithm."""
     if np.any(x <= 0):
