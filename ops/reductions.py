@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from gradcheck_cli import arr, keep, op
+from gradcheck_cli import arr, op
 
 _AXES = [None, 0, -1, (0, 1)]
 _KEEPDIMS = [False, True]
@@ -20,24 +20,24 @@ def _unreduced(values, axis, keepdims, ndim):
 @op(axis=_AXES, keepdims=_KEEPDIMS, batch="axis", linear=True)
 def sum(x, *, axis=None, keepdims=False):
     """Sum of x over axis (None: over all axes)."""
-    return keep(np.sum(x, axis=axis, keepdims=keepdims), shape=np.shape(x))
+    return np.sum(x, axis=axis, keepdims=keepdims)
 
 
 @sum.backward
-def _(g, shape, axis, keepdims):
-    return np.broadcast_to(_unreduced(g, axis, keepdims, len(shape)), shape)
+def _(g, x_shape, axis, keepdims):
+    return np.broadcast_to(_unreduced(g, axis, keepdims, len(x_shape)), x_shape)
 
 
 @op(axis=_AXES, keepdims=_KEEPDIMS, batch="axis", linear=True)
 def mean(x, *, axis=None, keepdims=False):
     """Sum of x over axis, divided by the number of elements summed."""
-    return keep(np.mean(x, axis=axis, keepdims=keepdims), shape=np.shape(x))
+    return np.mean(x, axis=axis, keepdims=keepdims)
 
 
 @mean.backward
-def _(g, shape, axis, keepdims):
-    count = math.prod(shape) // (g.size or 1)
-    return np.broadcast_to(_unreduced(g, axis, keepdims, len(shape)), shape) / count
+def _(g, x_shape, axis, keepdims):
+    count = math.prod(x_shape) // (g.size or 1)
+    return np.broadcast_to(_unreduced(g, axis, keepdims, len(x_shape)), x_shape) / count
 
 
 @op(x=arr(distinct=True), axis=_AXES, keepdims=_KEEPDIMS, batch="axis")

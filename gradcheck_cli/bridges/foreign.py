@@ -14,7 +14,8 @@ from gradcheck_cli.bridges.gradients import Slots, gradients_by_slot
 from gradcheck_cli.core.arguments import REQUIRED, Attribute, Binder, Input
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.definition import keep
-from gradcheck_cli.core.operator import Operator, Rule, holds_variable
+from gradcheck_cli.core.operands import holds_variable
+from gradcheck_cli.core.operator import Operator, Rule
 from gradcheck_cli.core.returned import WITHOUT_GRADIENT
 from gradcheck_cli.errors import Location, OperatorError, Problem, Skipped
 

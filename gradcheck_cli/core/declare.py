@@ -10,6 +10,7 @@ from gradcheck_cli.core.arguments import REQUIRED, Attribute, Input
 from gradcheck_cli.core.batching import Batch, Linear, read_batch, read_function, read_linear
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.jvp import JvpReader
+from gradcheck_cli.core.node_plan import SHAPE
 from gradcheck_cli.core.operator import Operator, Rule
 from gradcheck_cli.core.rule_call import adapted
 from gradcheck_cli.core.source import Source
@@ -46,9 +47,10 @@ def declare(
     reader.check_names(arguments, outputs, kept or ())
     reader.check_sizes(inputs)
     reader.check_sampler(sampler)
-    known = None if kept is None else [*arguments, *outputs, *kept]
+    shapes = [f"{item.name}{SHAPE}" for item in inputs]
+    known = None if kept is None else [*arguments, *outputs, *kept, *shapes]
     made = _RuleReader(reader, inputs, outputs, known).read(rules)
-    others = [*(attribute.name for attribute in attributes), *outputs, *(kept or ())]
+    others = [*(attribute.name for attribute in attributes), *outputs, *(kept or ()), *shapes]
     jvp = JvpReader(reader.name, inputs, others, kept is not None, reader.say).read(jvps)
     source = reader.source
     doc = inspect.cleandoc(forward.__doc__ or "")

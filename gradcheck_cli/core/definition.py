@@ -9,7 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from gradcheck_cli.core.declare import Marked, declare
-from gradcheck_cli.core.operator import Operator, holds_variable
+from gradcheck_cli.core.operands import holds_variable
+from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.returned import Kept
 from gradcheck_cli.errors import OperatorError, Problem
 

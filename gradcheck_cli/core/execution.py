@@ -36,14 +36,18 @@ class Execution:
         ContractViolation when it writes to an input.
         """
         try:
-            # A loose input may be given a plain value.
-            views = [read_only(array) if isinstance(array, np.ndarray) else array for array in arrays]
-            returned = operator.forward(*views, **attributes)
+            if operator.trusted:  # no views, which cost as much as small arithmetic
+                returned = operator.forward(*arrays, **attributes)
+            else:
+                # A loose input may be given a plain value.
+                views = [read_only(array) if isinstance(array, np.ndarray) else array for array in arrays]
+                returned = operator.forward(*views, **attributes)
         except (Exception, SystemExit) as error:
             names = [operator.slot_name(slot) for slot in range(len(arrays))]
             call = _Call(operator.name, "forward", operator.location, operator.forward, attributes, self.violated)
             returned = call.again(arrays, names, error)
-        return read_outputs(operator, returned)
+        outputs, kept = read_outputs(operator, returned)
+        return (_apart(outputs, arrays) if operator.trusted else outputs), kept
 
     def backward(self, node: Node, cotangents: Sequence[Array | None]) -> tuple[Array | None, ...]:
         """Run the needed backward rules of `node`; return a gradient per input, None where none is needed.
@@ -51,8 +55,9 @@ class Execution:
         Raises OperatorError when a rule raises, ContractViolation when it breaks the contract.
         """
         gradients: list[Array | None] = [None] * len(node.parents)
-        for rule in node.rules:
-            values = [_asked(node, rule, cotangents, name) for name in rule.asks]
+        plan, saved = node.plan, node.values
+        for rule, positions in zip(plan.rules, plan.arguments, strict=True):
+            values = [saved[where] if where >= 0 else _cotangent(node, rule, cotangents, ~where) for where in positions]
             for slot, gradient in self.rule(node, rule, values).items():
                 gradients[slot] = gradient
         return tuple(gradients)
@@ -81,7 +86,7 @@ class Execution:
     def called(self, node: Node, rule: Rule, values: Sequence[Any]) -> Any:
         """Call one backward rule, or a jvp, and return what it returned."""
         try:
-            return rule.function(*map(_protected, values))
+            return rule.function(*(values if rule.trusted else map(_protected, values)))
         except (Exception, SystemExit) as error:
             call = _Call(node.operator.name, rule.kind, rule.location, rule.function, {}, self.violated)
             return call.again(values, rule.asks, error)
@@ -169,19 +174,24 @@ def _protected(value: Any) -> Any:
     return read_only(value) if type(value) is np.ndarray else map_arrays(value, read_only)
 
 
-def _asked(node: Node, rule: Rule, cotangents: Sequence[Array | None], name: str) -> Any:
-    """Return what a backward rule asks for by `name`: a cotangent, or a saved value."""
-    if name in node.saved:
-        return node.saved[name]
-    output = node.operator.cotangent_output(name)
-    assert output is not None, name
+def _apart(outputs: tuple[Array, ...], arrays: Sequence[Any]) -> tuple[Array, ...]:
+    """Return outputs that can't be written through to the operands: read-only where they may be one, or part of one."""
+    for out in outputs:
+        if out.base is not None or any([out is array for array in arrays]):  # noqa: C419 (a generator costs more)
+            return tuple(map(read_only, outputs))
+    return outputs
+
+
+def _cotangent(node: Node, rule: Rule, cotangents: Sequence[Array | None], output: int) -> Array | None:
+    """Return the cotangent of an output: zeros where nothing arrived, None for one without if the rule is lenient."""
     g = cotangents[output]
     if g is not None:
         return g
     shape, dtype = node.outputs[output]
-    if dtype.kind != "f" and rule.lenient:
+    if dtype.kind == "f":
+        return np.zeros(shape, dtype)
+    if rule.lenient:
         return None
-    if dtype.kind != "f":
-        message = f"its backward asks for '{name}', but that output is {dtype} and has no gradient"
-        raise OperatorError(Problem(f"{node.operator.name}: {message}", rule.location, "unknown-name"))
-    return np.zeros(shape, dtype)
+    name = "g" if "g" in rule.asks and output == 0 else f"g_{node.operator.outputs[output]}"
+    message = f"its backward asks for '{name}', but that output is {dtype} and has no gradient"
+    raise OperatorError(Problem(f"{node.operator.name}: {message}", rule.location, "unknown-name"))

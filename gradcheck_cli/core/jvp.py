@@ -13,6 +13,7 @@ from gradcheck_cli.core import execution
 from gradcheck_cli.core.arguments import Input
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.node import Node
+from gradcheck_cli.core.node_plan import SHAPE, shape_at
 from gradcheck_cli.core.operator import Operator, Rule
 from gradcheck_cli.core.returned import real_array, shape_hint
 from gradcheck_cli.core.rule_call import adapted
@@ -77,6 +78,9 @@ class Application:
             return self.outputs[operator.outputs.index(name)]
         if name in self.kept:
             return self.kept[name]
+        for slot, item in enumerate(operator.inputs):
+            if name == f"{item.name}{SHAPE}":
+                return shape_at(self.node.inputs, slice(slot, None) if item.variadic else slot)
         message = f"the forward of {operator.name} kept no '{name}', which its jvp asks for"
         hint = f"return keep(..., {name}={name}) on every path"
         raise OperatorError(Problem(message, operator.location, "unknown-name", hint))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from gradcheck_cli.core import execution
 from gradcheck_cli.core.arguments import REQUIRED, Attribute, Binder, Input, signature
 from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.core.builtin import is_built_in
 from gradcheck_cli.core.node import Node
+from gradcheck_cli.core.node_plan import NodePlan, make_plan
+from gradcheck_cli.core.operands import as_arrays, holds_variable
 from gradcheck_cli.core.returned import Kept
 from gradcheck_cli.core.variable import Variable, is_recording
 from gradcheck_cli.errors import Location, OperatorError, Problem
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from gradcheck_cli.core.batching import Batch, Linear
     from gradcheck_cli.core.jvp import Jvp
 
-__all__ = ["REQUIRED", "Attribute", "Input", "Operator", "Rule", "holds_variable"]
+__all__ = ["REQUIRED", "Attribute", "Input", "Operator", "Rule"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,19 +50,10 @@ class Rule:
         """Where the function is defined."""
         return Location(self.file, self.line)
 
-
-class _Plan(NamedTuple):
-    """What a node does, given which of its operands need a gradient: rules to run, values to save.
-
-    `tracked` flags the operands that get a parent. `inputs` and `outputs` pair the names that the
-    rules ask for with positions, `others` are attributes and kept values.
-    """
-
-    tracked: tuple[bool, ...]
-    rules: tuple[Rule, ...]
-    inputs: tuple[tuple[str, int | slice], ...]
-    outputs: tuple[tuple[str, int], ...]
-    others: tuple[str, ...]
+    @cached_property
+    def trusted(self) -> bool:
+        """Whether it is one of ours, known not to write to what it is given."""
+        return is_built_in(self.function)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +103,11 @@ class Operator:
         """Where the forward is defined."""
         return Location(self.file, self.line)
 
+    @cached_property
+    def trusted(self) -> bool:
+        """Whether the forward is one of ours, known not to write to what it is given."""
+        return is_built_in(self.forward)
+
     def input_at(self, slot: int) -> Input:
         """Return the declaration of the array at position `slot`."""
         return self.inputs[min(slot, len(self.inputs) - 1)]
@@ -148,13 +147,18 @@ class Operator:
         """
         return self._binder.bind(args, kwargs)
 
+    def check_given(self, slot: int, array: Any) -> None:
+        """Raise OperatorError for None in place of an array that isn't optional."""
+        self._binder.check_given(slot, array)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Apply the operator: to arrays as the plain function, to Variables recording a node."""
+        complete = not kwargs and len(args) == self._complete
+        if complete and isinstance(args[0], Variable):
+            return self.apply(args, {})
         if not (holds_variable(args) or (kwargs and holds_variable(kwargs.values()))):
             return self._plain(args, kwargs)
-        if not kwargs and len(args) == self._array_count and not self._required:
-            return self.apply(args, {})
-        return self.apply(*self.bind(args, kwargs))
+        return self.apply(args, {}) if complete else self.apply(*self.bind(args, kwargs))
 
     def apply(self, operands: Sequence[Any], attributes: dict[str, Any]) -> Any:
         """Apply the operator to bound operands (Variables, arrays, numbers, None) and record a node.
@@ -179,18 +183,17 @@ class Operator:
             if type(array) is not np.ndarray:
                 plain = False
         if not plain:
-            arrays = self._as_arrays(arrays)
-        outputs, kept = execution.current().forward(self, arrays, attributes)
+            arrays = as_arrays(self, arrays)
+        run = execution.current()
+        outputs, kept = run.forward(self, arrays, attributes)
         node = None
         if True in flags and is_recording():
-            plan = self._plans.get(tuple(flags)) or self._plan(tuple(flags))
+            key = tuple(flags)
+            plan = self._plans.get(key) or self._plan(key)
             if plan.rules and (outputs[0].dtype.kind == "f" or any(data.dtype.kind == "f" for data in outputs)):
-                saved = self._saved(plan, arrays, attributes, outputs, kept)
-                pairs = zip(operands, plan.tracked, strict=True)
-                parents = [operand.origin if needed else None for operand, needed in pairs]
-                node = Node(self, parents, plan.rules, saved, arrays, outputs)
+                node = Node(plan, operands, arrays, attributes, outputs, kept)
                 if self.jvp is not None or self.kernel is not None:
-                    execution.current().recorded(node, arrays, attributes, outputs, kept)
+                    run.recorded(node, arrays, attributes, outputs, kept)
         if len(outputs) == 1:
             return Variable.from_node(outputs[0], node, 0)
         return tuple(
@@ -203,13 +206,14 @@ class Operator:
         return frozenset([*(item.name for item in self.inputs), *(each.name for each in self.attributes)])
 
     @cached_property
-    def _array_count(self) -> int:
-        """The number of arrays, -1 for any number."""
-        return -1 if any(item.variadic for item in self.inputs) else len(self.inputs)
+    def _variadic(self) -> bool:
+        return any(item.variadic for item in self.inputs)
 
     @cached_property
-    def _required(self) -> bool:
-        return any(attribute.default is REQUIRED for attribute in self.attributes)
+    def _complete(self) -> int:
+        """How many positional arguments are all arrays, with nothing left to sort; -1 where that isn't enough."""
+        required = any(attribute.default is REQUIRED for attribute in self.attributes)
+        return -1 if self._variadic or required or not self.inputs else len(self.inputs)
 
     @cached_property
     def _binder(self) -> Binder:
@@ -220,12 +224,12 @@ class Operator:
         return {}
 
     @cached_property
-    def _plans(self) -> dict[tuple[bool, ...], _Plan]:
+    def _plans(self) -> dict[tuple[bool, ...], NodePlan]:
         return {}
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Call the forward on arrays; sort arguments that the plain function wouldn't take."""
-        variadic = self._array_count < 0
+        variadic = self._variadic
         if (
             self.own
             or (variadic and any(isinstance(a, list | tuple | str) for a in args))
@@ -237,90 +241,11 @@ class Operator:
             return returned.outputs if len(returned.outputs) > 1 else returned.outputs[0]
         return returned
 
-    def _as_arrays(self, values: Sequence[Any]) -> list[Any]:
-        """Convert operands to arrays; a Python number takes the floating type of the arrays beside it."""
-        try:
-            arrays: list[Any] = [
-                value
-                if value is None or type(value) in (bool, int, float) or self.input_at(slot).loose
-                else np.asarray(value)
-                for slot, value in enumerate(values)
-            ]
-        except ValueError as error:  # rows of different lengths
-            raise OperatorError(Problem(f"{self.name} takes arrays: {error}", None, "wrong-argument")) from error
-        types = [array.dtype for array in arrays if isinstance(array, np.ndarray) and array.dtype.kind == "f"]
-        floating = np.result_type(*types) if types else None
-        for slot, array in enumerate(arrays):
-            if self.input_at(slot).loose and not isinstance(array, np.ndarray):
-                continue
-            if array is None:
-                self._binder.check_given(slot, array)
-            elif not isinstance(array, np.ndarray):
-                arrays[slot] = np.asarray(array, floating if self.input_at(slot).domain.kind == "float" else None)
-            elif array.dtype.kind not in "fiub":
-                message = f"{self.name} takes arrays of real numbers: {self.slot_name(slot)} is {array.dtype}"
-                raise OperatorError(Problem(message, None, "wrong-argument", f"it is {self.signature}"))
-        return arrays
-
-    def _plan(self, flags: tuple[bool, ...]) -> _Plan:
-        """Choose the rules that a node needs for the gradients of the flagged operands, and what they ask for."""
-        count = len(flags)
-        tracked = tuple(flag and self.input_at(slot).domain.differentiable for slot, flag in enumerate(flags))
-        rules = tuple(rule for rule in self.rules if any(tracked[slot] for slot in self.slots_of(rule, count)))
-        served = {slot for rule in rules for slot in self.slots_of(rule, count)}
-        for slot in range(count):
-            if tracked[slot] and slot not in served:
-                name = self.input_at(slot).name
-                message = f"{self.name} has no backward for '{name}'"
-                hint = f"write one with @{self.name}.backward, or declare {name}=arr(nondiff=True)"
-                raise OperatorError(Problem(message, self.location, "no-backward", hint))
-        asked = {name: None for rule in rules for name in rule.asks if self.cotangent_output(name) is None}
-        inputs = tuple(
-            (item.name, slice(slot, None) if item.variadic else slot)
-            for slot, item in enumerate(self.inputs)
-            if item.name in asked
-        )
-        outputs = tuple((name, index) for index, name in enumerate(self.outputs) if name in asked)
-        direct = {name for name, _ in (*inputs, *outputs)}
-        plan = _Plan(tracked, rules, inputs, outputs, tuple(name for name in asked if name not in direct))
-        self._plans[flags] = plan
+    def _plan(self, flags: tuple[bool, ...]) -> NodePlan:
+        plan = self._plans[flags] = make_plan(self, flags)
         return plan
-
-    def _saved(
-        self,
-        plan: _Plan,
-        arrays: Sequence[Array | None],
-        attributes: dict[str, Any],
-        outputs: tuple[Array, ...],
-        kept: dict[str, Any],
-    ) -> dict[str, Any]:
-        """Collect what the rules of a plan ask for."""
-        saved: dict[str, Any] = {name: arrays[where] for name, where in plan.inputs}
-        for name, index in plan.outputs:
-            saved[name] = outputs[index]
-        for name in plan.others:
-            saved[name] = self._attribute_or_kept(name, attributes, kept)
-        return saved
-
-    def _attribute_or_kept(self, name: str, attributes: dict[str, Any], kept: dict[str, Any]) -> Any:
-        for attribute in self.attributes:
-            if attribute.name == name:
-                return attributes.get(name, attribute.default)
-        if name in kept:
-            return kept[name]
-        message = f"the forward of {self.name} kept no '{name}', which its backward asks for"
-        hint = f"return keep(..., {name}={name}) on every path"
-        raise OperatorError(Problem(message, self.location, "unknown-name", hint))
 
     def _variable_as_attribute(self, attributes: dict[str, Any]) -> OperatorError:
         name = next(name for name, value in attributes.items() if holds_variable([value]))
         message = f"{self.name} got a Variable as '{name}', which is an attribute: no gradient flows through it"
         return OperatorError(Problem(message, None, "wrong-argument", f"give a plain value: {name}.item() or .data"))
-
-
-def holds_variable(values: Iterable[Any]) -> bool:
-    """Tell whether a Variable is among `values` or inside their lists and tuples."""
-    for value in values:
-        if isinstance(value, Variable) or (isinstance(value, (list, tuple)) and holds_variable(value)):
-            return True
-    return False

@@ -204,49 +204,49 @@ class Variable:
         return self.data != value_of(other)
 
     def __add__(self, other: Any) -> Any:
-        return builtin["add"](self, other)
+        return builtin["add"].apply((self, other), {})
 
     def __radd__(self, other: Any) -> Any:
-        return builtin["add"](other, self)
+        return builtin["add"].apply((other, self), {})
 
     def __sub__(self, other: Any) -> Any:
-        return builtin["subtract"](self, other)
+        return builtin["subtract"].apply((self, other), {})
 
     def __rsub__(self, other: Any) -> Any:
-        return builtin["subtract"](other, self)
+        return builtin["subtract"].apply((other, self), {})
 
     def __mul__(self, other: Any) -> Any:
-        return builtin["multiply"](self, other)
+        return builtin["multiply"].apply((self, other), {})
 
     def __rmul__(self, other: Any) -> Any:
-        return builtin["multiply"](other, self)
+        return builtin["multiply"].apply((other, self), {})
 
     def __truediv__(self, other: Any) -> Any:
-        return builtin["divide"](self, other)
+        return builtin["divide"].apply((self, other), {})
 
     def __rtruediv__(self, other: Any) -> Any:
-        return builtin["divide"](other, self)
+        return builtin["divide"].apply((other, self), {})
 
     def __pow__(self, other: Any) -> Any:
-        return builtin["power"](self, other)
+        return builtin["power"].apply((self, other), {})
 
     def __rpow__(self, other: Any) -> Any:
-        return builtin["power"](other, self)
+        return builtin["power"].apply((other, self), {})
 
     def __matmul__(self, other: Any) -> Any:
-        return builtin["matmul"](self, other)
+        return builtin["matmul"].apply((self, other), {})
 
     def __rmatmul__(self, other: Any) -> Any:
-        return builtin["matmul"](other, self)
+        return builtin["matmul"].apply((other, self), {})
 
     def __neg__(self) -> Any:
-        return builtin["negative"](self)
+        return builtin["negative"].apply((self,), {})
 
     def __pos__(self) -> Variable:
         return self
 
     def __abs__(self) -> Any:
-        return builtin["abs"](self)
+        return builtin["abs"].apply((self,), {})
 
     def __getitem__(self, key: Any) -> Any:
         return builtin["getitem"](self, key=index_key(key))
