@@ -57,7 +57,7 @@ def render_case(case: CaseResult, view: View) -> list[Text]:
     lines = [heading]
     if case.error:
         lines += [Text(f"   {safe(line, view.encoding)}") for line in case.error.split("\n")]
-    compared = any(parameter.verdict is not Verdict.SKIP for parameter in case.parameters)
+    compared = any(map(_is_known, case.parameters))
     if compared or (case.parameters and not case.error):
         lines += parameter_table([_row(case, parameter, view) for parameter in case.parameters], view.width)
     lines += _case_lines(case, view)
@@ -72,8 +72,12 @@ def render_case(case: CaseResult, view: View) -> list[Text]:
 
 def was_left_out(case: CaseResult) -> bool:
     """Tell whether nothing is known about a case but that it was skipped, and why."""
-    known = case.findings or any(parameter.verdict is not Verdict.SKIP for parameter in case.parameters)
-    return case.verdict is Verdict.SKIP and not known
+    return case.verdict is Verdict.SKIP and not case.findings and not any(map(_is_known, case.parameters))
+
+
+def _is_known(parameter: ParameterResult) -> bool:
+    """Tell whether anything was found out about a parameter, if only of some elements before a stop."""
+    return parameter.verdict is not Verdict.SKIP or parameter.checked > 0
 
 
 def _heading(case: CaseResult, view: View) -> Text:

@@ -15,9 +15,10 @@ from gradcheck_cli.numeric.survey import survey
 from gradcheck_cli.numeric.weights import Weights
 from gradcheck_cli.verdict.cotangents import balanced, signed_cotangent
 from gradcheck_cli.verdict.examine import GradientOf
-from gradcheck_cli.verdict.outcome import Cotangent, Outcome
+from gradcheck_cli.verdict.finished import Finished
+from gradcheck_cli.verdict.outcome import Cotangent
 from gradcheck_cli.verdict.passes import Passes
-from gradcheck_cli.verdict.screen import screen_elements
+from gradcheck_cli.verdict.screen import Screened, screen_elements
 from gradcheck_cli.verdict.tier2 import examine_elements
 
 _PROBE = 0.125
@@ -52,39 +53,41 @@ def prepare(point: Point, u: Array, gradient_of: GradientOf, knobs: Knobs, rng: 
     return Basis(cotangents, noise, steps)
 
 
-@dataclass(frozen=True, eq=False)
-class Compared:
-    """What became of the elements: plain passes in columns, and the outcomes of all others."""
-
-    passes: Passes
-    outcomes: list[Outcome]
-
-
 def compare(
-    point: Point, basis: Basis, gradient_of: GradientOf, rtol: float, elements: Array, rng: np.random.Generator
-) -> Compared:
-    """Compare `elements` of the analytic gradient with differences under all cotangents."""
+    point: Point,
+    basis: Basis,
+    gradient_of: GradientOf,
+    rtol: float,
+    elements: Array,
+    rng: np.random.Generator,
+    finished: Finished | None = None,
+) -> Finished:
+    """Compare `elements` of the analytic gradient with differences under all cotangents.
+
+    Returns `finished` (a new one if None), which has what is through even if an exception stops this.
+    """
+    finished = finished or Finished()
     cotangents, noise, steps = basis.cotangents, basis.noise, basis.steps[elements]
     weights = Weights([cotangent.u for cotangent in cotangents], noise)
     analytic = np.array([cotangent.gradient[elements] for cotangent in cotangents])
-    seen = screen_elements(point, elements, weights, steps, analytic, rtol)
+
+    def keep(seen: Screened) -> None:
+        rows = np.flatnonzero(seen.passed)
+        finished.add(Passes.of(elements[rows], analytic[:, rows], seen.numeric[:, rows], seen.bar[:, rows]))
+
+    seen = screen_elements(point, elements, weights, steps, analytic, rtol, keep)
+    keep(seen)
     silent = np.flatnonzero(seen.silent)
     is_loud = np.zeros(len(elements), dtype=bool)
     if silent.size:
         is_loud[silent] = np.isin(elements[silent], _loud(point, elements[silent], rng))
     still = np.flatnonzero(seen.silent & ~is_loud)
-    passed = np.flatnonzero(seen.passed)
-    passes = [Passes.of(elements[passed], analytic[:, passed], seen.numeric[:, passed], seen.bar[:, passed])]
     if still.size:
-        passes.append(_silent(point, elements[still], basis))
-    outcomes: list[Outcome] = []
+        finished.add(_silent(point, elements[still], basis))
     doubtful = np.flatnonzero(seen.suspicious | is_loud)
     if doubtful.size:
-        settled, outcomes = examine_elements(
-            point, elements[doubtful], cotangents, noise, steps[doubtful], rtol, gradient_of
-        )
-        passes.append(settled)
-    return Compared(Passes.joined(passes), outcomes)
+        examine_elements(point, elements[doubtful], cotangents, noise, steps[doubtful], rtol, gradient_of, finished)
+    return finished
 
 
 def _loud(point: Point, elements: Array, rng: np.random.Generator) -> Array:

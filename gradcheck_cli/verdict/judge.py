@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from gradcheck_cli.numeric.function import Function, Recording, Values
 from gradcheck_cli.numeric.point import Outputs, Point
 from gradcheck_cli.numeric.recorder import Recorder
 from gradcheck_cli.numeric.seeding import restored
+from gradcheck_cli.records import ParameterResult
 from gradcheck_cli.verdict.contract import CheckedExecution, agree, bad_values
 from gradcheck_cli.verdict.cotangents import signed_cotangent
 from gradcheck_cli.verdict.directions import judge_directions
@@ -133,13 +134,13 @@ class _Check:
 
     def _parameter(self, name: str) -> Kinked | None:
         """Judge one parameter and keep its result; return its elements at kinks."""
-        judged = self._compare(name)
+        judged = self._compare(name, self.judgement.parameters.append)
         self.judgement.parameters.append(judged.result)
         if judged.evidence:
             self.judgement.evidence[name] = judged.evidence
         return judged.kinked
 
-    def _compare(self, name: str) -> JudgedParameter:
+    def _compare(self, name: str, stopped: Callable[[ParameterResult], None] | None = None) -> JudgedParameter:
         view = self.view
         evaluator = self.planned.evaluator(view, name)
         point = Point(view.function, self.values, name, view.outputs, self.watcher.evaluation, evaluator)
@@ -154,7 +155,7 @@ class _Check:
             judged = JudgedParameter(judge_directions(point, view.cotangent, gradient_of, self.knobs, rng))
         else:
             elements = choose_elements(point.x.size, self.samples.get(name), rng)
-            judged = judge_parameter(point, view.cotangent, gradient_of, self.knobs, elements, rng)
+            judged = judge_parameter(point, view.cotangent, gradient_of, self.knobs, elements, rng, stopped)
         self.judgement.evaluations += point.evaluations
         return judged
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ from gradcheck_cli.records import Finding, ParameterResult, SweepPoint, Verdict,
 from gradcheck_cli.verdict.compare import Basis, compare, prepare
 from gradcheck_cli.verdict.evidence import Evidence, gather
 from gradcheck_cli.verdict.examine import GradientOf
+from gradcheck_cli.verdict.finished import Finished
 from gradcheck_cli.verdict.joint_kinks import Kinked
 from gradcheck_cli.verdict.outcome import Outcome, Status, plain_rel_err
 from gradcheck_cli.verdict.screen import figures
@@ -33,16 +35,31 @@ class JudgedParameter:
 
 
 def judge_parameter(
-    point: Point, u: Array, gradient_of: GradientOf, knobs: Knobs, elements: Array, rng: np.random.Generator
+    point: Point,
+    u: Array,
+    gradient_of: GradientOf,
+    knobs: Knobs,
+    elements: Array,
+    rng: np.random.Generator,
+    stopped: Callable[[ParameterResult], None] | None = None,
 ) -> JudgedParameter:
-    """Judge the gradient of the parameter that moves at `point`, at `elements`; see `prepare` for the arguments."""
+    """Judge the gradient of the parameter that moves at `point`, at `elements`; see `prepare` for the arguments.
+
+    When an exception stops it, `stopped` hears what was finished, if anything was.
+    """
     shape = point.values[point.name].shape
     if elements.size == 0:
         finding = Finding("nothing-checked", f"{point.name} has no elements")
         return JudgedParameter(ParameterResult(point.name, shape, 0, 0, Verdict.INCONCLUSIVE, findings=(finding,)))
     basis = prepare(point, u, gradient_of, knobs, rng)
-    compared = compare(point, basis, gradient_of, knobs.rtol, elements, rng)
-    outcomes, passes = compared.outcomes, compared.passes
+    finished = Finished()
+    try:
+        compare(point, basis, gradient_of, knobs.rtol, elements, rng, finished)
+    except BaseException:
+        if stopped is not None and finished.elements.size:
+            stopped(_partial(point, u, basis, knobs, finished))
+        raise
+    outcomes, passes = finished.outcomes, finished.passes
     seen = Elements(outcomes, point.label, rounding_of(point, basis), scaled_norm(u * point.base), knobs, passes)
     summary = summarise(seen, precision_notes(point, basis))
     shown = summary.shown
@@ -67,6 +84,28 @@ def judge_parameter(
     step = min(outcome.kink_within or np.inf for outcome in at_kinks)
     noise = basis.noise.of(u, np.abs(point.base), np.ones(point.base.shape, dtype=bool))
     return JudgedParameter(result, evidence, Kinked(point, kinks, basis.cotangents[0].gradient[kinks], step, noise))
+
+
+def _partial(point: Point, u: Array, basis: Basis, knobs: Knobs, finished: Finished) -> ParameterResult:
+    """Return the result of a parameter that was stopped: what is wrong stays wrong, the rest was skipped."""
+    seen = Elements(
+        finished.outcomes, point.label, rounding_of(point, basis), scaled_norm(u * point.base), knobs, finished.passes
+    )
+    summary = summarise(seen, ())
+    shown = summary.shown
+    # What `accuracy` forgives depends on the largest gradient, which may be still to come.
+    wrong = summary.verdict is Verdict.FAIL and knobs.accuracy is None
+    return ParameterResult(
+        point.name,
+        point.values[point.name].shape,
+        point.x.size,
+        finished.elements.size,
+        Verdict.FAIL if wrong else Verdict.SKIP,
+        summary.max_rel_err,
+        summary.resolution,
+        WorstElement(point.index(shown.element), shown.analytic, shown.numeric, shown.bar),
+        findings=summary.findings if wrong else (),
+    )
 
 
 def rounding_of(point: Point, basis: Basis) -> float:

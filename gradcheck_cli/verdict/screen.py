@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,10 +108,28 @@ class Screened:
 
 
 def screen_elements(
-    point: Point, elements: Array, weights: Weights, steps: Array, analytic: Array, rtol: float
+    point: Point,
+    elements: Array,
+    weights: Weights,
+    steps: Array,
+    analytic: Array,
+    rtol: float,
+    stopped: Callable[[Screened], None] | None = None,
 ) -> Screened:
-    """Screen `elements` at their `steps`, shape (n,); `analytic` has the shape (cotangents, n)."""
-    pairs = take_pairs(point, elements, steps, weights)
+    """Screen `elements` at their `steps`, shape (n,); `analytic` has the shape (cotangents, n).
+
+    When an exception stops it, `stopped` hears of the first elements what one pair says.
+    """
+
+    def keep(pairs: Pairs) -> None:
+        if stopped is not None:
+            known = analytic[:, : pairs.stirred.size]
+            first = figures(pairs)
+            agrees = screen(first, known, rtol)[0].all(axis=0)
+            silent = ~(pairs.stirred | (known != 0).any(axis=0))
+            stopped(Screened(agrees & ~silent, silent, first.central, SAFETY * first.noise))
+
+    pairs = take_pairs(point, elements, steps, weights, keep)
     first = figures(pairs)
     agrees, noisy = screen(first, analytic, rtol)
     numeric, noise = first.central, first.noise
@@ -118,7 +137,11 @@ def screen_elements(
     silent = ~(pairs.stirred | (analytic != 0).any(axis=0))
     again = np.flatnonzero(passed & noisy.any(axis=0) & ~silent)
     if again.size:
-        wider = figures(take_pairs(point, elements[again], WIDER * steps[again], weights))
+        try:
+            wider = figures(take_pairs(point, elements[again], WIDER * steps[again], weights))
+        except BaseException:
+            keep(pairs)
+            raise
         blurred = noisy[:, again]
         narrow = First(*(column[:, again] for column in (first.central, first.forward, first.backward, first.noise)))
         passed[again] = (confirms(wider, narrow, analytic[:, again], rtol) | ~blurred).all(axis=0)

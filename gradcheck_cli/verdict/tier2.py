@@ -12,7 +12,8 @@ from gradcheck_cli.numeric.noise import Noise
 from gradcheck_cli.numeric.point import Point
 from gradcheck_cli.numeric.weights import Weights
 from gradcheck_cli.verdict.examine import GradientOf, examine
-from gradcheck_cli.verdict.outcome import Cotangent, Outcome
+from gradcheck_cli.verdict.finished import Finished
+from gradcheck_cli.verdict.outcome import Cotangent
 from gradcheck_cli.verdict.passes import Passes
 from gradcheck_cli.verdict.settle import settle
 
@@ -25,12 +26,12 @@ def examine_elements(
     steps: Array,
     rtol: float,
     gradient_of: GradientOf,
-) -> tuple[Passes, list[Outcome]]:
-    """Return the plain passes among `elements`, shape (n,), and the outcomes of the others, in ascending order.
+    finished: Finished,
+) -> None:
+    """Add the plain passes among `elements`, shape (n,), and the outcomes of the others to `finished`.
 
     `steps`, shape (n,), are tier 1's; see `examine` for the rest.
     """
-    passes, outcomes = [], []
     step_of = dict(zip(elements.tolist(), steps.tolist(), strict=True))
     weights = Weights([cotangent.u for cotangent in cotangents], noise)
     for ladders in take_ladders(point, elements, weights):
@@ -39,8 +40,8 @@ def examine_elements(
         settled = settle(ladders, analytic, scales, rtol)
         plain = np.flatnonzero(settled.passed)
         columns = (column[:, plain] for column in (analytic, settled.numeric, settled.bar, settled.truncated))
-        passes.append(Passes.of(ladders.elements[plain], *columns))
+        finished.add(Passes.of(ladders.elements[plain], *columns))
         for number in np.flatnonzero(~settled.passed):
             ladder = ladders.ladder(point, int(number))
-            outcomes += examine(ladder, cotangents, noise, step_of[ladder.element], rtol, gradient_of)
-    return Passes.joined(passes), sorted(outcomes, key=lambda outcome: (outcome.element, outcome.cotangent))
+            outcomes = examine(ladder, cotangents, noise, step_of[ladder.element], rtol, gradient_of)
+            finished.add(Passes.none(), outcomes)

@@ -308,3 +308,13 @@ def test_no_name_gets_through_to_the_screen(file: str, name: str, parameter: str
     shown = case_text(result, View(encoding=encoding))
     shown.encode(encoding)
     assert not any(unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"} for char in shown.replace("\n", ""))
+
+
+def test_a_case_that_was_stopped_shows_the_elements_that_were_finished():
+    partial = ParameterResult("x", (5000,), 5000, 1200, Verdict.SKIP, 1e-11, 2e-7)
+    untouched = ParameterResult("y", (3,), 3, 0, Verdict.SKIP)
+    stopped = CaseResult("a::b", "a", 1, "b", "pass", Verdict.SKIP, True, error="interrupted")
+    text = case_text(replace(stopped, parameters=(partial, untouched)))
+    assert "interrupted" in text
+    assert "1200/5000" in text
+    assert case_text(replace(stopped, parameters=(untouched,))) == "a  b   SKIP   interrupted"

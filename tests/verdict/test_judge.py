@@ -11,6 +11,8 @@ from gradcheck_cli.errors import OperatorError
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.records import Verdict
+from gradcheck_cli.verdict import tier2
+from gradcheck_cli.verdict.examine import examine
 from gradcheck_cli.verdict.judge import choose_elements, judge
 from gradcheck_cli.verdict.judgement import Judgement
 from gradcheck_cli.verdict.watcher import Watcher
@@ -162,6 +164,55 @@ def test_what_was_finished_stays_when_an_evaluation_is_interrupted():
         judge(function, points, Knobs(), [0], {}, judgement, ["x", "y"], watcher)
     assert [(p.name, p.verdict) for p in judgement.parameters] == [("x", Verdict.PASS)]
     assert len(announced) > 6
+
+
+def stopped_after(evaluations, call, values, **knobs):
+    """Judge until so many evaluations were announced, and return what was finished."""
+    judgement, announced = Judgement(), []
+
+    def stop():
+        announced.append(1)
+        if len(announced) > evaluations:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        judge(TracedFunction(call), values, Knobs(**knobs), [0], {}, judgement, list(values), Announcing(stop))
+    return judgement.parameters
+
+
+def test_a_stop_in_the_middle_of_a_parameter_keeps_the_elements_that_were_finished():
+    values = {"x": np.linspace(1.0, 2.0, 5000)}
+    (partial,) = stopped_after(3000, lambda v: F.tanh(v["x"]), values, memory=0.02)
+    assert (partial.name, partial.elements, partial.verdict) == ("x", 5000, Verdict.SKIP)
+    assert 100 < partial.checked <= 1500
+    assert 0 <= partial.max_rel_err < 1e-7
+    assert partial.resolution < 1e-5
+
+
+def test_a_stop_before_the_first_element_leaves_nothing():
+    assert stopped_after(2, lambda v: F.tanh(v["x"]), {"x": np.ones(3)}) == []
+
+
+def test_what_was_wrong_before_a_stop_stays_wrong(operator, monkeypatch):
+    def cube(x):
+        """x ** 3."""
+        return x**3
+
+    marked = operator(cube, lambda g, x: np.where(x < 1.5, 2, 3) * g * x**2)
+    values = {"x": np.linspace(1.0, 2.0, 40)}
+    examined = []
+
+    def examine_five(*arguments):
+        if len(examined) == 5:
+            raise KeyboardInterrupt
+        examined.append(1)
+        return examine(*arguments)
+
+    monkeypatch.setattr(tier2, "examine", examine_five)
+    (partial,) = stopped_after(10**6, lambda v: marked(v["x"]), values)
+    assert partial.verdict is Verdict.FAIL
+    assert partial.checked == 25
+    assert partial.max_rel_err > 0.1
 
 
 def test_an_operator_that_raises_at_the_point_is_no_verdict(operator):

@@ -11,6 +11,7 @@ from gradcheck_cli.numeric.weights import Weights
 from gradcheck_cli.verdict.examine import examine
 from gradcheck_cli.verdict.outcome import Cotangent, Status
 from gradcheck_cli.verdict.settle import settle
+from gradcheck_cli.verdict.finished import Finished
 from gradcheck_cli.verdict.tier2 import examine_elements
 
 pytestmark = pytest.mark.usefixtures("unwarned")
@@ -123,7 +124,9 @@ def test_elements_are_settled_or_examined_and_each_is_answered(point):
     around = point(call, x)
     _, given, noise, steps = laddered(point(call, x), jacobian, 2)
     chosen = np.arange(4)
-    passes, outcomes = examine_elements(around, chosen, given, noise, steps, RTOL, lambda u: u @ jacobian)
+    finished = Finished()
+    examine_elements(around, chosen, given, noise, steps, RTOL, lambda u: u @ jacobian, finished)
+    passes, outcomes = finished.passes, finished.outcomes
     assert [(o.element, o.cotangent) for o in outcomes] == [(e, c) for e in (1, 2, 3) for c in range(2)]
     statuses = {o.element: o.status for o in outcomes if o.cotangent == 0}
     assert (statuses[1], statuses[3]) == (Status.KINK, Status.FAIL)
