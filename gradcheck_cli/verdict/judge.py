@@ -12,6 +12,7 @@ from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.execution import current, using
 from gradcheck_cli.errors import ContractViolation
 from gradcheck_cli.knobs import Knobs
+from gradcheck_cli.numeric.blas import one_blas_thread
 from gradcheck_cli.numeric.function import Function, Recording, Values
 from gradcheck_cli.numeric.point import Outputs, Point
 from gradcheck_cli.numeric.recorder import Recorder
@@ -46,7 +47,8 @@ def judge(
     the parameters to check. Raises OperatorError when the function can't be evaluated.
     """
     check = _Check(function, values, knobs, seed, samples, judgement, only, watcher or Watcher())
-    with restored(), np.errstate(all="ignore"):
+    size = sum(values[name].size for name in only)
+    with restored(), np.errstate(all="ignore"), one_blas_thread(size):
         try:
             check.contract()
             check.numbers()
