@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,14 +18,14 @@ from gradcheck_cli.numeric.function import Function, Recording, Values
 from gradcheck_cli.numeric.point import Outputs, Point
 from gradcheck_cli.numeric.recorder import Recorder
 from gradcheck_cli.numeric.seeding import restored
-from gradcheck_cli.records import ParameterResult
+from gradcheck_cli.records import ParameterResult, Verdict
 from gradcheck_cli.verdict.contract import CheckedExecution, agree, bad_values
 from gradcheck_cli.verdict.cotangents import signed_cotangent
 from gradcheck_cli.verdict.directions import judge_directions
 from gradcheck_cli.verdict.joint_kinks import Kinked, judge_together
 from gradcheck_cli.verdict.judgement import Judgement, as_finding, skipped
 from gradcheck_cli.verdict.parameter import JudgedParameter, judge_parameter
-from gradcheck_cli.verdict.planned import Planned
+from gradcheck_cli.verdict.planned import Planned, View
 from gradcheck_cli.verdict.watcher import Watcher
 
 _SURVEY = 20
@@ -120,7 +121,8 @@ class _Check:
             self.planned = Planned(self.checked.users, self.accepted, self.seed, memory)
             self.planned.find(self.function, self.values, execution, again)
             self.checked.beside.update({str(violation): violation for violation in self.planned.violations})
-            self.view = self.planned.view(self.function, self.recording, self.outputs, self.cotangent)
+            self.view = self.planned.plain(self.function, self.recording, self.outputs, self.cotangent)
+            self.terms = self.planned.terms(self.outputs, self.cotangent)
             kinked = [kinks for name in self.only if (kinks := self._parameter(name))]
             if kinked:
                 # Kinks of parameters that were not selected count, too: a part must not pass where the whole fails.
@@ -143,7 +145,17 @@ class _Check:
         return judged.kinked
 
     def _compare(self, name: str, stopped: Callable[[ParameterResult], None] | None = None) -> JudgedParameter:
-        view = self.view
+        """Judge one parameter: by the terms of the value if these acquit it, else by the value itself.
+
+        A term doesn't show what is rounded inside of it where it happens to be small, the value does.
+        """
+        if self.terms is not None and not self.knobs.directions:
+            judged = self._compare_in(self.terms, name, stopped and (lambda result: stopped(_undecided(result))))
+            if judged.result.verdict is Verdict.PASS and not judged.kinked:
+                return judged
+        return self._compare_in(self.view, name, stopped)
+
+    def _compare_in(self, view: View, name: str, stopped: Callable[[ParameterResult], None] | None) -> JudgedParameter:
         evaluator = self.planned.evaluator(view, name)
         point = Point(view.function, self.values, name, view.outputs, self.watcher.evaluation, evaluator)
         # A generator of its own, so that a parameter checked alone is checked as among others.
@@ -202,6 +214,11 @@ class _Check:
         elements = [self.knobs.directions or min(self.values[n].size, self.samples.get(n, np.inf)) for n in self.only]
         evaluations = int(sum(2 * count + _SURVEY for count in elements))
         return evaluations, evaluations * seconds
+
+
+def _undecided(result: ParameterResult) -> ParameterResult:
+    """Return the result of a parameter that was stopped before its elements could be seen in the value itself."""
+    return replace(result, verdict=Verdict.SKIP, findings=())
 
 
 def choose_elements(size: int, sample: int | None, rng: np.random.Generator) -> Array:

@@ -63,14 +63,16 @@ class Planned:
         self.violations = list(wrong.values())
         self.plan = Plan(plan.record, {*self._looped, *wrong}) if wrong else plan
 
-    def view(self, function: Function, recording: Recording, outputs: Outputs, cotangent: Array) -> View:
-        """Return what to compare: the outputs of the function, or the terms that its one number sums up."""
-        if self.plan is None:
-            return View(function, outputs, cotangent, lambda u: recording.vjp(outputs.split(u)))
-        terms = find_terms(self.plan) if TERMS and not outputs.jitter.any() else None
+    def plain(self, function: Function, recording: Recording, outputs: Outputs, cotangent: Array) -> View:
+        """Return the function with its outputs as they are."""
+        slots = () if self.plan is None else self.plan.record.outputs
+        return View(function, outputs, cotangent, lambda u: recording.vjp(outputs.split(u)), slots)
+
+    def terms(self, outputs: Outputs, cotangent: Array) -> View | None:
+        """Return the terms that the one number of the function sums up, if that is what it is."""
+        terms = find_terms(self.plan) if TERMS and self.plan is not None and not outputs.jitter.any() else None
         if terms is None:
-            slots = self.plan.record.outputs
-            return View(function, outputs, cotangent, lambda u: recording.vjp(outputs.split(u)), slots)
+            return None
         many = Outputs(terms.like, are_terms=True)
 
         def vjp(u: Array) -> Mapping[str, Array]:

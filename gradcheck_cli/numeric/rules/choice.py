@@ -19,6 +19,9 @@ from gradcheck_cli.numeric.rules.product import fits_product, product
 Rule: TypeAlias = Callable[[Applied, Operands], tuple[Moved, ...]]
 """Returns what moves of each output."""
 
+_WORTH = 8
+"""So many times the perturbations that were asked for may be called for the responses of all elements."""
+
 _PLAIN = (bool, int, float, str, type(None), np.generic)
 
 
@@ -72,6 +75,6 @@ def _affine_or_loop(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
         applied.cache[key] = fits_affine(applied, slots[0])
     if not applied.cache[key]:
         return loop(applied, moved)
-    # Finding the responses takes a call for each element: worth it once that many perturbations have been looped.
+    # Finding the responses takes a call for each element at most, and fewer where these are far from one another.
     seen = applied.cache["looped", slots[0]] = applied.cache.get(("looped", slots[0]), 0) + count_of(moved)
-    return affine(applied, moved) if seen > applied.arrays[slots[0]].size else loop(applied, moved)
+    return affine(applied, moved) if _WORTH * seen > applied.arrays[slots[0]].size else loop(applied, moved)

@@ -11,6 +11,7 @@ from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.returned import read_outputs
 from gradcheck_cli.numeric.moved import Moved
 from gradcheck_cli.numeric.rules.applied import Applied, MisfitError, Operands, count_of, moving, shaped
+from gradcheck_cli.numeric.rules.responses import responses
 
 RESPONSE_BYTES = 16 << 20
 """Bytes that the responses to impulses may take."""
@@ -81,7 +82,7 @@ def affine(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
     slot = applied.operands[position]
     key = "responses", position
     if key not in applied.cache:
-        applied.cache[key] = _responses(applied, position)
+        applied.cache[key] = responses(applied, position)
     made = []
     x = applied.bases[slot]
     for out_slot, response in zip(applied.outputs, applied.cache[key], strict=True):
@@ -94,19 +95,3 @@ def affine(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
         values = base.reshape(-1, 1) + flat
         made.append(Moved((), (), values.reshape(*base.shape, each.count)))
     return tuple(made)
-
-
-def _responses(applied: Applied, position: int) -> list[Array]:
-    """Return what a unit change of each element changes, shape (outputs, elements)."""
-    arrays = [*applied.arrays]
-    x = arrays[position]
-    arrays[position] = np.zeros_like(x)
-    zero = applied.forward(arrays)
-    columns: list[list[Array]] = [[] for _ in zero]
-    for element in range(x.size):
-        impulse = np.zeros(x.shape, x.dtype)  # in C order, in which the elements are counted
-        impulse.reshape(-1)[element] = 1
-        arrays[position] = impulse
-        for column, out, without in zip(columns, applied.forward(arrays), zero, strict=True):
-            column.append((out - without).reshape(-1))
-    return [np.ascontiguousarray(np.stack(column, axis=-1)) for column in columns]
