@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from gradcheck_cli.core.domain import arr as arr
     from gradcheck_cli.core.domain import ints as ints
     from gradcheck_cli.core.domain import mask as mask
+    from gradcheck_cli.core.recording import no_grad as no_grad
     from gradcheck_cli.core.variable import Variable as Variable
-    from gradcheck_cli.core.variable import no_grad as no_grad
 
 __version__ = "0.1.0"
 
@@ -32,7 +32,7 @@ _HOME = {
     "ints": "core.domain",
     "keep": "core.definition",
     "mask": "core.domain",
-    "no_grad": "core.variable",
+    "no_grad": "core.recording",
     "op": "core.definition",
     "unbroadcast": "core.arrays",
 }

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
-from gradcheck_cli.core.variable import Variable, is_recording, value_of
+from gradcheck_cli.core.recording import is_recording
+from gradcheck_cli.core.variable import Variable, value_of
 from gradcheck_cli.findings.diagnose import diagnose
 from gradcheck_cli.knobs import Knobs, read_knobs
 from gradcheck_cli.numeric.call import Subject, subject_of

@@ -25,7 +25,7 @@ from gradcheck_cli.bridges.torch_graph import epsilon_of
 from gradcheck_cli.bridges.torch_random import TorchGenerators
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.execution import current
-from gradcheck_cli.core.variable import is_recording
+from gradcheck_cli.core.recording import is_recording
 from gradcheck_cli.errors import ContractViolation, Location, MissingDevice, OperatorError, Problem
 
 TensorFunction: TypeAlias = Callable[[Sequence[Any], Mapping[str, Any]], Any]

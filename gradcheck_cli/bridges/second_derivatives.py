@@ -17,7 +17,7 @@ from gradcheck_cli.core.arguments import Input
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.draw import sample_arguments
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.core.variable import is_recording
+from gradcheck_cli.core.recording import is_recording
 from gradcheck_cli.errors import OperatorError, Problem
 
 

@@ -12,6 +12,7 @@ from gradcheck_cli.core.declare import Marked, declare
 from gradcheck_cli.core.operands import holds_variable
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.returned import Kept
+from gradcheck_cli.core.variable import Variable
 from gradcheck_cli.errors import OperatorError, Problem
 
 _MARKS = "__gradcheck_marks__"
@@ -100,6 +101,8 @@ class Definition:
         With arrays this works from the moment when the forward is written, without a backward.
         """
         operator, problems = self.declared
+        if not problems and not kwargs and len(args) == operator.complete and isinstance(args[0], Variable):
+            return operator.apply(args, {})
         if problems and (holds_variable(args) or holds_variable(kwargs.values())):
             raise OperatorError(problems)
         return operator(*args, **kwargs)

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy import ndarray
 
 from gradcheck_cli.core.arrays import Array, changed_part, map_arrays, read_only, same_bytes
 from gradcheck_cli.core.returned import read_gradients, read_outputs
@@ -37,7 +38,13 @@ class Execution:
         """
         try:
             if operator.trusted:  # no views, which cost as much as small arithmetic
-                returned = operator.forward(*arrays, **attributes)
+                returned = operator.forward(*arrays, **attributes) if attributes else operator.forward(*arrays)
+                if operator.simple and type(returned) is ndarray and returned.base is None:
+                    for array in arrays:
+                        if array is returned:
+                            break
+                    else:
+                        return (returned,), {}
             else:
                 # A loose input may be given a plain value.
                 views = [read_only(array) if isinstance(array, np.ndarray) else array for array in arrays]

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
+from numpy import dtype, ndarray
 
 from gradcheck_cli.core.arrays import Array, byte_count
+from gradcheck_cli.core.node_plan import shape_at
 
 if TYPE_CHECKING:
     from gradcheck_cli.core.node_plan import NodePlan
     from gradcheck_cli.core.operator import Operator, Rule
     from gradcheck_cli.core.variable import Variable
 
-Layout: TypeAlias = tuple[tuple[int, ...], np.dtype[Any]]
+Layout: TypeAlias = tuple[tuple[int, ...], dtype[Any]]
 """Shape and dtype of an array."""
-
-_layout = attrgetter("shape", "dtype")
 
 
 class Node:
@@ -35,27 +33,37 @@ class Node:
     def __init__(
         self,
         plan: NodePlan,
-        operands: Sequence[Any],
+        origins: list[tuple[Node, int] | Variable | None],
         arrays: Sequence[Any],
         attributes: Mapping[str, Any],
         outputs: Sequence[Array],
         kept: Mapping[str, Any],
     ) -> None:
         self.plan = plan
-        self.parents: list[tuple[Node, int] | Variable | None] = [
-            (operand if operand.creator is None else (operand.creator, operand.output_index)) if needed else None
-            for operand, needed in zip(operands, plan.tracked)  # noqa: B905 (of one length, and it costs)
-        ]
-        self.inputs: tuple[Layout | None, ...]
-        try:
-            self.inputs = tuple(map(_layout, arrays))
-        except AttributeError:  # an optional input that was not given, a plain value: rarely, so it costs only then
-            self.inputs = tuple(_layout(array) if isinstance(array, np.ndarray) else None for array in arrays)
-        self.outputs: tuple[Layout, ...] = tuple(map(_layout, outputs))
-        values = [arrays[where] for where in plan.inputs]
-        if len(plan.names) > len(values):
-            values += [outputs[index] for index in plan.outputs]
-            values += plan.rest(attributes, kept, self.inputs)
+        self.parents = plan.parents(origins) if plan.partial else origins
+        # Plain loops instead of comprehensions, each of which would cost a call.
+        inputs: list[Layout | None] = []
+        for array in arrays:
+            inputs.append((array.shape, array.dtype) if isinstance(array, ndarray) else None)  # noqa: PERF401
+        self.inputs = tuple(inputs)
+        layouts: list[Layout] = []
+        for out in outputs:
+            layouts.append((out.shape, out.dtype))  # noqa: PERF401
+        self.outputs = tuple(layouts)
+        values: list[Any] = []
+        for where in plan.inputs:
+            values.append(arrays[where])  # noqa: PERF401
+        for index in plan.outputs:
+            values.append(outputs[index])  # noqa: PERF401
+        if plan.attributes or plan.kept:
+            values += plan.others(attributes, kept)
+        for name, place in plan.shapes:
+            if name in kept:
+                values.append(kept[name])
+            elif type(place) is int and (layout := inputs[place]) is not None:
+                values.append(layout[0])
+            else:
+                values.append(shape_at(inputs, place))
         self.values = values
 
     @property

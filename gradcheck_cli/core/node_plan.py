@@ -9,26 +9,31 @@ from gradcheck_cli.errors import OperatorError, Problem
 
 if TYPE_CHECKING:
     from gradcheck_cli.core.arguments import Attribute
+    from gradcheck_cli.core.node import Node
     from gradcheck_cli.core.operator import Operator, Rule
+    from gradcheck_cli.core.variable import Variable
 
 SHAPE = "_shape"
 """What a rule asks for by the name of an input with this behind it: the shape of that input."""
 
 _Where: TypeAlias = int | slice
+_Origin: TypeAlias = "tuple[Node, int] | Variable | None"
 
 
 class NodePlan(NamedTuple):
     """Rules to run and values to save.
 
-    `tracked` flags the operands that get a parent. `names` are those that the rules ask for, cotangents apart, in
-    the order in which a node saves them: the inputs at `inputs`, the outputs at `outputs`, the `attributes`, the
-    values that the forward `kept`, and those it may have kept but are otherwise the `shapes` of inputs.
+    `tracked` flags the operands that get a parent; `partial` says that there are others that would need one.
+    `names` are those that the rules ask for, cotangents apart, in the order in which a node saves them: the inputs
+    at `inputs`, the outputs at `outputs`, the `attributes`, the values that the forward `kept`, and those it may
+    have kept but are otherwise the `shapes` of inputs.
     `arguments` has, for every rule, the position in `names` of each value that it asks for, or `~output` for the
     cotangent of that output.
     """
 
     operator: Operator
     tracked: tuple[bool, ...]
+    partial: bool
     rules: tuple[Rule, ...]
     arguments: tuple[tuple[int, ...], ...]
     names: tuple[str, ...]
@@ -38,10 +43,12 @@ class NodePlan(NamedTuple):
     kept: tuple[str, ...]
     shapes: tuple[tuple[str, _Where], ...]
 
-    def rest(
-        self, attributes: Mapping[str, Any], kept: Mapping[str, Any], layouts: Sequence[tuple[Any, Any] | None]
-    ) -> list[Any]:
-        """Return the values to save that are neither inputs nor outputs. Raises OperatorError for one not kept."""
+    def parents(self, origins: Sequence[_Origin]) -> list[_Origin]:
+        """Return the parents among the origins of all operands: None where no gradient flows."""
+        return [origin if needed else None for origin, needed in zip(origins, self.tracked, strict=True)]
+
+    def others(self, attributes: Mapping[str, Any], kept: Mapping[str, Any]) -> list[Any]:
+        """Return the attributes and kept values to save. Raises OperatorError for one that was not kept."""
         values = [attributes.get(each.name, each.default) for each in self.attributes]
         for name in self.kept:
             if name not in kept:
@@ -49,8 +56,6 @@ class NodePlan(NamedTuple):
                 hint = f"return keep(..., {name}={name}) on every path"
                 raise OperatorError(Problem(message, self.operator.location, "unknown-name", hint))
             values.append(kept[name])
-        for name, where in self.shapes:
-            values.append(kept[name] if name in kept else shape_at(layouts, where))
         return values
 
 
@@ -85,6 +90,7 @@ def make_plan(operator: Operator, flags: tuple[bool, ...]) -> NodePlan:
     return NodePlan(
         operator=operator,
         tracked=tracked,
+        partial=tracked != flags,
         rules=rules,
         arguments=tuple(tuple(_position(operator, names, name) for name in rule.asks) for rule in rules),
         names=names,

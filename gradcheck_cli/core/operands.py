@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradcheck_cli.core.returned import REAL
 from gradcheck_cli.core.variable import Variable
 from gradcheck_cli.errors import OperatorError, Problem
 
@@ -43,7 +44,7 @@ def as_arrays(operator: Operator, values: Sequence[Any]) -> list[Any]:
     floating = next(iter(types)) if len(types) == 1 else np.result_type(*types) if types else None
     for slot, array in enumerate(arrays):
         if isinstance(array, np.ndarray):
-            if array.dtype.kind not in "fiub":
+            if array.dtype.kind not in REAL:
                 name = operator.slot_name(slot)
                 message = f"{operator.name} takes arrays of real numbers: {name} is {array.dtype}"
                 raise OperatorError(Problem(message, None, "wrong-argument", f"it is {operator.signature}"))

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy import ndarray
 
-from gradcheck_cli.core import execution
+from gradcheck_cli.core import execution, recording
 from gradcheck_cli.core.arguments import REQUIRED, Attribute, Binder, Input, signature
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.builtin import is_built_in
@@ -17,7 +18,7 @@ from gradcheck_cli.core.node import Node
 from gradcheck_cli.core.node_plan import NodePlan, make_plan
 from gradcheck_cli.core.operands import as_arrays, holds_variable
 from gradcheck_cli.core.returned import Kept
-from gradcheck_cli.core.variable import Variable, is_recording
+from gradcheck_cli.core.variable import Variable, from_node
 from gradcheck_cli.errors import Location, OperatorError, Problem
 
 if TYPE_CHECKING:
@@ -108,6 +109,11 @@ class Operator:
         """Whether the forward is one of ours, known not to write to what it is given."""
         return is_built_in(self.forward)
 
+    @cached_property
+    def simple(self) -> bool:
+        """Whether it is trusted and has one output, as nearly all of ours."""
+        return self.trusted and len(self.outputs) == 1
+
     def input_at(self, slot: int) -> Input:
         """Return the declaration of the array at position `slot`."""
         return self.inputs[min(slot, len(self.inputs) - 1)]
@@ -153,7 +159,7 @@ class Operator:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Apply the operator: to arrays as the plain function, to Variables recording a node."""
-        complete = not kwargs and len(args) == self._complete
+        complete = not kwargs and len(args) == self.complete
         if complete and isinstance(args[0], Variable):
             return self.apply(args, {})
         if not (holds_variable(args) or (kwargs and holds_variable(kwargs.values()))):
@@ -170,35 +176,43 @@ class Operator:
             raise self._variable_as_attribute(attributes)
         # One loop and few calls: this runs once per node, and costs as much as a small array's arithmetic.
         arrays: list[Any] = []
-        flags: list[bool] = []
+        parents: list[tuple[Node, int] | Variable | None] = []
+        flags = 1  # a bit for each operand: whether it needs a gradient
         plain = True
+        needed = False
         for operand in operands:
             if isinstance(operand, Variable):
                 array = operand._data
-                flags.append(operand.requires_grad)
+                if operand.requires_grad:
+                    creator = operand.creator
+                    parents.append(operand if creator is None else (creator, operand.output_index))
+                    flags += flags + 1
+                    needed = True
+                else:
+                    parents.append(None)
+                    flags += flags
             else:
                 array = operand
-                flags.append(False)
+                parents.append(None)
+                flags += flags
             arrays.append(array)
-            if type(array) is not np.ndarray:
+            if type(array) is not ndarray:
                 plain = False
         if not plain:
             arrays = as_arrays(self, arrays)
         run = execution.current()
         outputs, kept = run.forward(self, arrays, attributes)
         node = None
-        if True in flags and is_recording():
-            key = tuple(flags)
-            plan = self._plans.get(key) or self._plan(key)
+        if needed and recording.on:
+            plan = self._plans.get(flags) or self._plan(flags, parents)
             if plan.rules and (outputs[0].dtype.kind == "f" or any(data.dtype.kind == "f" for data in outputs)):
-                node = Node(plan, operands, arrays, attributes, outputs, kept)
+                node = Node(plan, parents, arrays, attributes, outputs, kept)
                 if self.jvp is not None or self.kernel is not None:
                     run.recorded(node, arrays, attributes, outputs, kept)
         if len(outputs) == 1:
-            return Variable.from_node(outputs[0], node, 0)
+            return from_node(outputs[0], node, 0)
         return tuple(
-            Variable.from_node(data, node if data.dtype.kind == "f" else None, index)
-            for index, data in enumerate(outputs)
+            from_node(data, node if data.dtype.kind == "f" else None, index) for index, data in enumerate(outputs)
         )
 
     @cached_property
@@ -210,7 +224,7 @@ class Operator:
         return any(item.variadic for item in self.inputs)
 
     @cached_property
-    def _complete(self) -> int:
+    def complete(self) -> int:
         """How many positional arguments are all arrays, with nothing left to sort; -1 where that isn't enough."""
         required = any(attribute.default is REQUIRED for attribute in self.attributes)
         return -1 if self._variadic or required or not self.inputs else len(self.inputs)
@@ -224,7 +238,7 @@ class Operator:
         return {}
 
     @cached_property
-    def _plans(self) -> dict[tuple[bool, ...], NodePlan]:
+    def _plans(self) -> dict[int, NodePlan]:
         return {}
 
     def _plain(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -241,8 +255,8 @@ class Operator:
             return returned.outputs if len(returned.outputs) > 1 else returned.outputs[0]
         return returned
 
-    def _plan(self, flags: tuple[bool, ...]) -> NodePlan:
-        plan = self._plans[flags] = make_plan(self, flags)
+    def _plan(self, flags: int, parents: Sequence[Any]) -> NodePlan:
+        plan = self._plans[flags] = make_plan(self, tuple(parent is not None for parent in parents))
         return plan
 
     def _variable_as_attribute(self, attributes: dict[str, Any]) -> OperatorError:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 Shape = tuple[int, ...]
 
-_REAL = "fiub"  # kinds of dtypes: floating, integer, unsigned, boolean
+REAL = "fiub"
+"""Kinds of dtypes that hold real numbers: floating, integer, unsigned, boolean."""
 
 
 WITHOUT_GRADIENT = "outputs without a gradient"
@@ -42,7 +43,7 @@ def read_outputs(operator: Operator, returned: Any) -> tuple[tuple[Array, ...], 
     Raises OperatorError for another number of outputs than declared, and for what is no array of
     real numbers.
     """
-    if type(returned) is np.ndarray and len(operator.outputs) == 1 and returned.dtype.kind in _REAL:
+    if type(returned) is np.ndarray and len(operator.outputs) == 1 and returned.dtype.kind in REAL:
         return (returned,), {}
     kept: dict[str, Any] = {}
     if isinstance(returned, Kept):
@@ -89,7 +90,7 @@ def real_array(value: Any) -> Array | None:
         array = np.asarray(value)
     except (ValueError, TypeError):  # rows of different lengths, a Variable
         return None
-    return array if array.dtype.kind in _REAL else None
+    return array if array.dtype.kind in REAL else None
 
 
 def _wrong_count(operator: Operator, got: int) -> OperatorError:

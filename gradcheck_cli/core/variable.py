@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,23 +16,7 @@ from gradcheck_cli.core.sweep import sweep
 if TYPE_CHECKING:
     from gradcheck_cli.core.node import Node
 
-_recording = True
-
-
-@contextmanager
-def no_grad() -> Iterator[None]:
-    """Record nothing inside the `with` block: results are constants."""
-    global _recording  # noqa: PLW0603 (one switch for the process, as in PyTorch)
-    before, _recording = _recording, False
-    try:
-        yield
-    finally:
-        _recording = before
-
-
-def is_recording() -> bool:
-    """Tell whether operators record nodes at the moment."""
-    return _recording
+_new = object.__new__
 
 
 class Variable:
@@ -57,18 +40,6 @@ class Variable:
         self.creator: Node | None = None
         self.output_index = 0
         self.name = name
-
-    @classmethod
-    def from_node(cls, data: Array, creator: Node | None, output_index: int) -> Variable:
-        """Wrap output `output_index` of `creator`; a constant if `creator` is None."""
-        variable = cls.__new__(cls)
-        variable._data = data
-        variable.grad = None
-        variable.requires_grad = creator is not None
-        variable.creator = creator
-        variable.output_index = output_index
-        variable.name = None
-        return variable
 
     @property
     def data(self) -> Array:
@@ -271,6 +242,18 @@ class Variable:
             return operator(self, *args, **kwargs)
 
         return method
+
+
+def from_node(data: Array, creator: Node | None, output_index: int) -> Variable:
+    """Wrap output `output_index` of `creator`; a constant if `creator` is None."""
+    variable = _new(Variable)
+    variable._data = data
+    variable.grad = None
+    variable.requires_grad = creator is not None
+    variable.creator = creator
+    variable.output_index = output_index
+    variable.name = None
+    return variable
 
 
 def array_of(operand: Any) -> Any:

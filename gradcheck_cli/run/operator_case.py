@@ -12,7 +12,8 @@ from typing import Any, Literal
 import numpy as np
 
 from gradcheck_cli.core.execution import using
-from gradcheck_cli.core.variable import no_grad, value_of
+from gradcheck_cli.core.recording import no_grad
+from gradcheck_cli.core.variable import value_of
 from gradcheck_cli.errors import GradcheckError, OperatorError, Problem, Skipped
 from gradcheck_cli.findings.diagnose import diagnose
 from gradcheck_cli.knobs import ALLOWED

@@ -99,3 +99,52 @@ def test_saved_bytes_count_arrays_inside_kept_values():
 
     node = stacked(Variable(A), A).creator
     assert node.saved_bytes == 2 * A.nbytes + 7 * 8
+
+
+def test_the_shape_of_an_input_is_asked_for_by_its_name():
+    @op
+    def shifted(x, y=None, *zs):
+        """Something of the shape of x."""
+        return x + 1
+
+    @shifted.backward
+    def _(g, x_shape, y_shape, zs_shape):
+        seen.append((x_shape, y_shape, zs_shape))
+        return g, np.zeros(y_shape or ()), *map(np.zeros, zs_shape)
+
+    seen = []
+    out = shifted(Variable(A), None, A[0], A[:, 0])
+    assert out.creator.saved == {"x_shape": (2, 3), "y_shape": None, "zs_shape": ((3,), (2,))}
+    assert out.creator.saved_bytes == 0
+    out.backward(np.ones((2, 3)))
+    assert seen == [((2, 3), None, ((3,), (2,)))]
+
+
+def test_a_value_that_was_kept_goes_before_the_shape_of_an_input():
+    @op
+    def told(x):
+        """x, with another idea of its shape."""
+        return keep(np.array(x), x_shape="kept")
+
+    @told.backward
+    def _(g, x_shape):
+        return g if x_shape == "kept" else None
+
+    x = Variable(A)
+    told(x).backward(np.ones((2, 3)))
+    np.testing.assert_array_equal(x.grad, np.ones((2, 3)))
+
+
+def test_an_input_that_has_the_name_of_a_shape_is_itself():
+    @op(x_shape=arr(nondiff=True))
+    def reshaped(x, x_shape):
+        """x times the sum of another array."""
+        return x * x_shape.sum()
+
+    @reshaped.backward
+    def _(g, x_shape):
+        return g * x_shape.sum()
+
+    x = Variable(A)
+    reshaped(x, np.array([2.0, 3.0])).backward(np.ones((2, 3)))
+    np.testing.assert_array_equal(x.grad, np.full((2, 3), 5.0))

@@ -9,7 +9,7 @@ import pytest
 
 import gradcheck_cli.ops as F
 from gradcheck_cli import Variable, no_grad, op
-from gradcheck_cli.core.variable import is_recording
+from gradcheck_cli.core.recording import is_recording
 
 A = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]])
 B = np.array([[2.0, 0.5, -1.0], [3.0, 1.5, 2.5]])
