@@ -24,7 +24,8 @@ class Knobs:
     solver). `kinks`: "pass" lets a valid subgradient at a kink pass, "fail" doesn't. `directions`: check so
     many random directions of each parameter instead of its elements. `repeat`: relative difference
     that identical calls may have, None for 1000 machine epsilons. `allow`: contract findings to accept.
-    `memory`: MiB that perturbations which are evaluated together may take.
+    `memory`: MiB that perturbations which are evaluated together may take. `budget`: seconds that a case may be
+    expected to take before elements are left out, infinity ("none") to check all whatever it takes.
     """
 
     rtol: float = 1e-7
@@ -39,6 +40,7 @@ class Knobs:
     repeat: float | None = None
     allow: tuple[str, ...] = ()
     memory: float = 256.0
+    budget: float = 60.0
 
     @classmethod
     def names(cls) -> list[str]:
@@ -68,14 +70,16 @@ def read_knob(name: str, value: Any) -> Any:
         return value
     if name == "allow":
         return _read_allowed(value)
-    high = float("inf") if name in ("timeout", "memory") else 1.0
+    if name == "budget" and value in ("none", float("inf")):
+        return float("inf")
+    high = float("inf") if name in ("timeout", "memory", "budget") else 1.0
     try:
         number = float("nan") if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
     except OverflowError:  # a whole number of hundreds of digits
         number = float("inf")
     if not 0.0 < number < high:
         above = "a positive number" if high == float("inf") else "a number between 0 and 1"
-        raise ValueError(f"{name} should be {above}")
+        raise ValueError(f"{name} should be {above}{' of seconds, or none' * (name == 'budget')}")
     return number
 
 

@@ -74,7 +74,8 @@ class ParameterResult:
     relative numbers; None where nothing was compared. `expected` is what the spec expects of this
     parameter by name, None where it expects one verdict of the whole case. `directions` counts random
     directions that were checked in place of elements; then `resolution` is that of the whole
-    parameter, and `element_resolution` that of one element with the median gradient.
+    parameter, and `element_resolution` that of one element with the median gradient. `planned` tells that all elements
+    would have cost too much: `checked` of them were sampled, and the directions go across the others.
     """
 
     name: str
@@ -90,6 +91,7 @@ class ParameterResult:
     expected: str | None = None
     directions: int = 0
     element_resolution: float | None = None
+    planned: bool = False
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from gradcheck_cli.knobs import ALLOWED, Knobs, read_knob, read_knobs
         ("eps", 0.5, 0.5),
         ("timeout", 60, 60.0),
         ("memory", 64, 64.0),
+        ("budget", 5, 5.0),
+        ("budget", "none", float("inf")),
         ("sweep", True, True),
         ("sample", 3, 3),
         ("dtype", "float32", "float32"),
@@ -46,6 +48,8 @@ def test_right_values_are_read(name, value, read):
         ("timeout", 0, "timeout should be a positive number"),
         ("timeout", float("inf"), "timeout should be a positive number"),
         ("timeout", 10**400, "timeout should be a positive number"),
+        ("budget", 0, "budget should be a positive number of seconds, or none"),
+        ("budget", "all", "budget should be a positive number of seconds, or none"),
         ("memory", 0, "memory should be a positive number"),
         ("sample", 0, "sample should be a whole number of elements, 1 or more"),
         ("sample", 2.0, "sample should be a whole number"),
@@ -83,7 +87,7 @@ def test_wrong_values_are_said(name, value, said):
 
 def test_names_are_those_of_the_language():
     assert set(Knobs.names()) == set(
-        "rtol eps sweep sample dtype timeout accuracy kinks directions repeat allow memory".split()
+        "rtol eps sweep sample dtype timeout accuracy kinks directions repeat allow memory budget".split()
     )
 
 

@@ -24,10 +24,26 @@ def knob(name: str) -> Any:
     return read
 
 
+def _number(word: str | None) -> float | str | None:
+    """Read a word as a number, if it is one."""
+    try:
+        return word if word is None else float(word)
+    except ValueError:
+        return word
+
+
 RtolOption = Annotated[
     float | None, typer.Option(callback=knob("rtol"), help="Largest relative error of a right gradient.")
 ]
 EpsOption = Annotated[float | None, typer.Option(callback=knob("eps"), help="Relative step of the central difference.")]
+BudgetOption = Annotated[
+    str | None,
+    typer.Option(
+        callback=lambda value: knob("budget")(_number(value)),
+        help="Seconds that a case may be expected to take before elements are left out; none: check all. [default: 60]",
+        metavar="SECONDS",
+    ),
+]
 MemoryOption = Annotated[
     float | None,
     typer.Option(

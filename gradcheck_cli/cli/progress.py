@@ -12,6 +12,7 @@ from gradcheck_cli.cli.choices import Color
 from gradcheck_cli.cli.streams import say
 from gradcheck_cli.errors import printable
 from gradcheck_cli.run.runner import Progress
+from gradcheck_cli.verdict.budget import time_text
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -60,11 +61,16 @@ class ProgressBar(Progress):
             self._due = time.monotonic() + _PAUSE
             self._show()
 
+    def plan(self, text: str) -> None:
+        """Say what is checked in place of everything."""
+        self.hide()
+        say(printable(f"note: {self._name}: {text}"))
+
     def expect(self, evaluations: int, seconds: float) -> None:
         """Say how long a check will take, and what would be quicker, before it starts."""
         if seconds > _LONG:
             self.hide()
-            time_left = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+            time_left = time_text(seconds)
             say(
                 printable(f"note: {self._name}: at least {evaluations} evaluations, about {time_left}. Quicker: ")
                 + "--sample N for some elements, or check: {directions: 2} for random directions"

@@ -10,6 +10,7 @@ import typer
 from gradcheck_cli.cli.choices import Color, Format
 from gradcheck_cli.cli.exit_codes import ExitCode, ended
 from gradcheck_cli.cli.options import (
+    BudgetOption,
     ColorOption,
     EpsOption,
     FormatOption,
@@ -52,6 +53,7 @@ def run(
     sample: Annotated[
         int | None, typer.Option(callback=knob("sample"), help="Check so many random elements of each parameter.")
     ] = None,
+    budget: BudgetOption = None,
     memory: MemoryOption = None,
     sweep: Annotated[bool, typer.Option("--sweep", help="Show the error at other steps for every parameter.")] = False,
     strict: StrictOption = False,
@@ -76,7 +78,7 @@ def run(
         ops=tuple(ops or []),
         data_only=data_only,
         seed=seed,
-        knobs=given(rtol=rtol, eps=eps, sample=sample, memory=memory, sweep=True if sweep else None),
+        knobs=given(rtol=rtol, eps=eps, sample=sample, budget=budget, memory=memory, sweep=True if sweep else None),
         strict=strict,
         stop_first=stop_first,
         require_devices=tuple(require_device or []),

@@ -108,6 +108,8 @@ def _row(case: CaseResult, parameter: ParameterResult, view: View) -> Row:
 
 
 def _checked(parameter: ParameterResult) -> str:
+    if parameter.planned:
+        return f"{parameter.checked}/{parameter.elements} + {count(parameter.directions, 'direction')}"
     if parameter.directions:
         return count(parameter.directions, "direction")
     return f"{parameter.checked}/{parameter.elements} "  # a space, so that it stands under the middle of its heading

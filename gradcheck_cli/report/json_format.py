@@ -81,6 +81,7 @@ def parameter_record(parameter: ParameterResult) -> dict[str, Any]:
         "findings": [finding_record(finding) for finding in parameter.findings],
         "directions": int(parameter.directions),
         "element_resolution": number(parameter.element_resolution),
+        "planned": bool(parameter.planned),
     }
 
 

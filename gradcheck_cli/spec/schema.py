@@ -52,6 +52,7 @@ class CheckKeys(_Strict):
     dtype: str = absent()
     timeout: float = absent()
     memory: float = absent()
+    budget: Any = absent()
     directions: Any = absent()
     accuracy: Any = absent()
     repeat: Any = absent()

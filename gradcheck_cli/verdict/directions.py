@@ -36,15 +36,21 @@ class _Sight:
 
 
 def judge_directions(
-    point: Point, u: Array, gradient_of: GradientOf, knobs: Knobs, rng: np.random.Generator
+    point: Point,
+    u: Array,
+    gradient_of: GradientOf,
+    knobs: Knobs,
+    rng: np.random.Generator,
+    others: Array | None = None,
 ) -> ParameterResult:
     """Judge the gradient along so many random signed directions as the knob says, by the rule for single elements.
 
-    A direction that fails is halved down to the element that fails it.
+    They go across all elements, or only across those for which the mask `others` is true. A direction that fails is
+    halved down to the element that fails it.
     """
     count = knobs.directions or 1
     basis = prepare(point, u, gradient_of, knobs, rng)
-    sights = [_look(point, basis, gradient_of, knobs, rng) for _ in range(count)]
+    sights = [_look(point, basis, gradient_of, knobs, rng, others) for _ in range(count)]
     outcomes = [replace(o, element=number) for number, sight in enumerate(sights) for o in sight.outcomes]
 
     def label(number: int) -> str:
@@ -73,9 +79,18 @@ def judge_directions(
     return _blame(result, point, basis, gradient_of, knobs, sights[summary.shown.element], summary.shown, rng)
 
 
-def _look(point: Point, basis: Basis, gradient_of: GradientOf, knobs: Knobs, rng: np.random.Generator) -> _Sight:
+def _look(
+    point: Point,
+    basis: Basis,
+    gradient_of: GradientOf,
+    knobs: Knobs,
+    rng: np.random.Generator,
+    others: Array | None,
+) -> _Sight:
     """Compare along one direction, signed and scaled per element."""
     direction = signed_cotangent(point.x.size, rng) * point.scales
+    if others is not None:
+        direction = np.where(others, direction, 0.0)
     line = Line(point, direction)
     cotangents = _along(basis.cotangents, direction)
 
@@ -136,7 +151,7 @@ def _halve(point: Point, basis: Basis, direction: Array, shown: Outcome) -> int:
     weights = Weights([cotangent.u], basis.noise)
     first, step = np.zeros(1, dtype=int), np.median(basis.steps / point.scales, keepdims=True)
     difference = shown.analytic - shown.numeric
-    group = np.arange(point.x.size)
+    group = np.flatnonzero(direction)
     while group.size > 1:
         half = group[: group.size // 2]
         part = np.zeros_like(direction)
@@ -163,7 +178,8 @@ def _element_resolution(summary: Summary, basis: Basis, sights: Sequence[_Sight]
         return None
     hidden = []
     for sight in sights:
-        median = float(np.median(np.abs(basis.cotangents[0].gradient * sight.direction)))
+        across = sight.direction != 0
+        median = float(np.median(np.abs(basis.cotangents[0].gradient[across] * sight.direction[across])))
         slope = abs(float(sight.cotangents[0].gradient[0]))
         hidden.append(summary.resolution * slope / median if median else float("inf"))
     return max(hidden)

@@ -19,9 +19,19 @@ from gradcheck_cli.numeric.point import Outputs, Point
 from gradcheck_cli.numeric.recorder import Recorder
 from gradcheck_cli.numeric.seeding import restored
 from gradcheck_cli.records import ParameterResult, Verdict
+from gradcheck_cli.verdict.budget import (
+    DIRECTIONS,
+    Cost,
+    beside,
+    choose_elements,
+    plan_text,
+    seconds_per_element,
+    share_out,
+)
 from gradcheck_cli.verdict.contract import CheckedExecution, agree, bad_values
 from gradcheck_cli.verdict.cotangents import signed_cotangent
 from gradcheck_cli.verdict.directions import judge_directions
+from gradcheck_cli.verdict.examine import GradientOf
 from gradcheck_cli.verdict.joint_kinks import Kinked, judge_together
 from gradcheck_cli.verdict.judgement import Judgement, as_finding, skipped
 from gradcheck_cli.verdict.parameter import JudgedParameter, judge_parameter
@@ -30,6 +40,9 @@ from gradcheck_cli.verdict.watcher import Watcher
 
 _SURVEY = 20
 """Evaluations that a parameter takes beside those of its elements, at least."""
+
+_LONG = 10.0
+"""Seconds from which it is worth measuring how long a check will take."""
 
 
 def judge(
@@ -80,7 +93,8 @@ class _Check:
         self.values = values
         self.knobs = knobs
         self.seed = seed
-        self.samples = samples
+        self.samples = dict(samples)
+        self.planned_names: set[str] = set()
         self.judgement = judgement
         self.only = only
         self.watcher = watcher
@@ -116,17 +130,19 @@ class _Check:
         with using(execution):
             started = time.perf_counter()
             again = self._require_same_gradient(execution)
-            self.watcher.expect(*self._estimate(time.perf_counter() - started))
+            seconds = time.perf_counter() - started
             memory = int(self.knobs.memory * 2**20)
             self.planned = Planned(self.checked.users, self.accepted, self.seed, memory)
             self.planned.find(self.function, self.values, execution, again)
             self.checked.beside.update({str(violation): violation for violation in self.planned.violations})
             self.view = self.planned.plain(self.function, self.recording, self.outputs, self.cotangent)
             self.terms = self.planned.terms(self.outputs, self.cotangent)
+            self._plan(self.only, seconds)
             kinked = [kinks for name in self.only if (kinks := self._parameter(name))]
             if kinked:
                 # Kinks of parameters that were not selected count, too: a part must not pass where the whole fails.
                 others = [name for name in self.values if name not in self.only]
+                self._plan(others, seconds)
                 kinked += [kinks for name in others if (kinks := self._compare(name).kinked)]
                 before = kinked[0].point.evaluations
                 judge_together(self.judgement, kinked, self.view.cotangent, self.rng)
@@ -139,7 +155,8 @@ class _Check:
     def _parameter(self, name: str) -> Kinked | None:
         """Judge one parameter and keep its result; return its elements at kinks."""
         judged = self._compare(name, self.judgement.parameters.append)
-        self.judgement.parameters.append(judged.result)
+        result = self._with_directions(name, judged.result) if name in self.planned_names else judged.result
+        self.judgement.parameters.append(result)
         if judged.evidence:
             self.judgement.evidence[name] = judged.evidence
         return judged.kinked
@@ -156,15 +173,7 @@ class _Check:
         return self._compare_in(self.view, name, stopped)
 
     def _compare_in(self, view: View, name: str, stopped: Callable[[ParameterResult], None] | None) -> JudgedParameter:
-        evaluator = self.planned.evaluator(view, name)
-        point = Point(view.function, self.values, name, view.outputs, self.watcher.evaluation, evaluator)
-        # A generator of its own, so that a parameter checked alone is checked as among others.
-        rng = np.random.default_rng([*self.seed, zlib.crc32(name.encode())])
-
-        def gradient_of(u: Array) -> Array:
-            gradients = self.gradients if u is view.cotangent else view.vjp(u)
-            return np.ravel(gradients[name]).astype(np.float64)
-
+        point, rng, gradient_of = self._point(view, name), self._generator(name), self._gradient(view, name)
         if self.knobs.directions and point.x.size:
             judged = JudgedParameter(judge_directions(point, view.cotangent, gradient_of, self.knobs, rng))
         else:
@@ -209,23 +218,70 @@ class _Check:
             )
         return notes
 
-    def _estimate(self, seconds: float) -> tuple[int, float]:
-        """Return how many evaluations the check takes at least, and for how long at `seconds` each."""
-        elements = [self.knobs.directions or min(self.values[n].size, self.samples.get(n, np.inf)) for n in self.only]
-        evaluations = int(sum(2 * count + _SURVEY for count in elements))
-        return evaluations, evaluations * seconds
+    def _plan(self, names: Collection[str], seconds: float) -> None:
+        """Say what a check of the named parameters takes, `seconds` being those of one evaluation with its gradient.
+
+        Where that is more than the budget, fewer elements are checked: said before it starts, and noted.
+        """
+        counts = {name: min(self.values[name].size, self.samples.get(name, np.inf)) for name in names}
+        if self.knobs.directions:
+            evaluations = len(counts) * (2 * self.knobs.directions + _SURVEY)
+            self.watcher.expect(evaluations, evaluations * seconds)
+            return
+        evaluations = int(sum(2 * count + _SURVEY for count in counts.values()))
+        if evaluations * seconds > min(self.knobs.budget, _LONG):
+            # One evaluation says little of many at once: measure them.
+            costs = [self._cost(name, int(count)) for name, count in counts.items() if count]
+            fewer = share_out(costs, self.knobs.budget)
+            if fewer:
+                text = plan_text(costs, fewer, self.knobs.budget, self.seed[0])
+                self.samples.update(fewer)
+                self.planned_names.update(fewer)
+                self.judgement.notes.append(text)
+                self.watcher.plan(text)
+                return
+            seconds = sum(cost.total for cost in costs) / evaluations
+        self.watcher.expect(evaluations, evaluations * seconds)
+
+    def _cost(self, name: str, count: int) -> Cost:
+        """Measure what so many elements of a parameter take."""
+        point = self._point(self.terms or self.view, name)
+        cost = Cost(name, count, seconds_per_element(point), settled=name in self.samples)
+        self.judgement.evaluations += point.evaluations
+        return cost
+
+    def _point(self, view: View, name: str) -> Point:
+        evaluator = self.planned.evaluator(view, name)
+        return Point(view.function, self.values, name, view.outputs, self.watcher.evaluation, evaluator)
+
+    def _with_directions(self, name: str, result: ParameterResult) -> ParameterResult:
+        """Look along random directions across the elements that were left out, and join what they say."""
+        view, point = self.view, self._point(self.view, name)
+        others = np.ones(point.x.size, dtype=bool)
+        others[choose_elements(point.x.size, self.samples[name], self._generator(name))] = False
+        rng = np.random.default_rng([*self.seed, zlib.crc32(name.encode()), DIRECTIONS])
+        knobs = replace(self.knobs, directions=DIRECTIONS)
+        seen = judge_directions(point, view.cotangent, self._gradient(view, name), knobs, rng, others)
+        self.judgement.evaluations += point.evaluations
+        return beside(result, seen)
+
+    def _generator(self, name: str) -> np.random.Generator:
+        # One of its own, so that a parameter checked alone is checked as among others.
+        return np.random.default_rng([*self.seed, zlib.crc32(name.encode())])
+
+    def _gradient(self, view: View, name: str) -> GradientOf:
+        """Return what runs the backward for one parameter."""
+
+        def gradient_of(u: Array) -> Array:
+            gradients = self.gradients if u is view.cotangent else view.vjp(u)
+            return np.ravel(gradients[name]).astype(np.float64)
+
+        return gradient_of
 
 
 def _undecided(result: ParameterResult) -> ParameterResult:
     """Return the result of a parameter that was stopped before its elements could be seen in the value itself."""
     return replace(result, verdict=Verdict.SKIP, findings=())
-
-
-def choose_elements(size: int, sample: int | None, rng: np.random.Generator) -> Array:
-    """Return the elements to check, counted in C order: all, or `sample` random ones in order."""
-    if sample is None or sample >= size:
-        return np.arange(size)
-    return np.sort(rng.choice(size, sample, replace=False))
 
 
 def _require_finite_value(recording: Recording, execution: CheckedExecution) -> None:

@@ -216,5 +216,47 @@ def test_memory_bounds_the_chunks_and_changes_no_verdict(result: Callable[..., A
     spec = "expr: sum(tanh(x @ y))\nparams: {x: 20 30, y: 30 5}\n"
     plenty, little = result(spec), result(spec, "--memory", "0.001")
     assert [each["verdict"] for each in little["parameters"]] == ["pass", "pass"]
-    assert little["evaluations"] == plenty["evaluations"]
-    assert result(spec + "check: {memory: 0.001}\n")["evaluations"] == plenty["evaluations"]
+    assert [each["verdict"] for each in plenty["parameters"]] == ["pass", "pass"]
+    given = result(spec + "check: {memory: 0.001}\n")
+    assert given["evaluations"] == little["evaluations"]
+    assert [each["checked"] for each in given["parameters"]] == [600, 150]
+
+
+SLOW = '''
+import time
+import numpy as np
+from gradcheck_cli import op
+
+@op
+def slow(x):
+    """sin(x)."""
+    time.sleep(0.002)
+    return np.sin(x)
+
+@slow.backward
+def _(g, x):
+    return g * np.cos(x)
+'''
+
+
+def test_a_budget_samples_and_says_so_first(write: Callable[..., Path], gradcheck: Callable[..., Any]) -> None:
+    write("my_ops.py", SLOW)
+    write("a.grad.yaml", "ops: [my_ops.py]\nexpr: sum(slow(x))\nparams: {x: {shape: 200}}\nseed: 3\n")
+    ended = gradcheck("run", "a.grad.yaml", "--budget", "0.2", "--format", "json")
+    (parameter,) = ended.json["cases"][0]["parameters"]
+    assert parameter["planned"]
+    assert 10 <= parameter["checked"] < 200
+    assert parameter["directions"] == 2
+    (note,) = ended.json["cases"][0]["notes"]
+    assert note.startswith(f"{parameter['checked']} of 200 elements of x, seed 3, and 2 random directions")
+    assert note in ended.err
+    whole = gradcheck("run", "a.grad.yaml", "--budget", "none", "--format", "json")
+    (parameter,) = whole.json["cases"][0]["parameters"]
+    assert (parameter["checked"], parameter["planned"], whole.err) == (200, False, "")
+
+
+def test_a_budget_that_is_none_is_said(write: Callable[..., Path], gradcheck: Callable[..., Any]) -> None:
+    write("a.grad.yaml", TANH)
+    ended = gradcheck("run", "a.grad.yaml", "--budget", "all")
+    assert ended.code == 2
+    assert "budget should be a positive number of seconds, or none" in ended.err

@@ -318,3 +318,13 @@ def test_a_case_that_was_stopped_shows_the_elements_that_were_finished():
     assert "interrupted" in text
     assert "1200/5000" in text
     assert case_text(replace(stopped, parameters=(untouched,))) == "a  b   SKIP   interrupted"
+
+
+def test_a_plan_shows_elements_and_directions() -> None:
+    planned = ParameterResult(
+        "W", (1000,), 1000, 50, Verdict.PASS, 1e-11, 2e-7, directions=2, element_resolution=3e-4, planned=True
+    )
+    case = CaseResult("a::b", "a", 1, "b", "pass", Verdict.PASS, True, parameters=(planned,))
+    text = case_text(case)
+    assert "50/1000 + 2 directions" in text
+    assert "W: one element with the median gradient hides 3e-04" in text

@@ -63,6 +63,7 @@ def test_the_document_is_the_contract() -> None:
         "findings": [],
         "directions": 0,
         "element_resolution": None,
+        "planned": False,
     }
     kink = {
         "code": "GC301",
@@ -85,6 +86,7 @@ def test_the_document_is_the_contract() -> None:
         "findings": [kink],
         "directions": 0,
         "element_resolution": None,
+        "planned": False,
     }
     case = {
         "id": "specs/a.grad.yaml::name",

@@ -1,0 +1,130 @@
+"""What a check costs, and which elements are left out where all would cost more than was allowed."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.numeric.point import Point
+from gradcheck_cli.numeric.steps import default_eps, step_sizes
+from gradcheck_cli.records import ParameterResult, Verdict
+
+DIRECTIONS = 2
+"""Random directions across the elements that are left out."""
+
+_TRIED = 4096
+"""Elements that are moved to see how long that takes, at most."""
+
+_TRIAL = 0.25
+"""Seconds after which enough was seen."""
+
+_WHOLE = 1.5
+"""A check takes so many times as long as the first two evaluations of its elements, about."""
+
+_FEWEST = 10
+"""Elements of a parameter that are checked whatever they cost."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A parameter with so many `elements` to check, `seconds` each; `settled` if a person chose how many."""
+
+    name: str
+    elements: int
+    seconds: float
+    settled: bool = False
+
+    @property
+    def total(self) -> float:
+        """Seconds for all of them."""
+        return self.elements * self.seconds
+
+
+def choose_elements(size: int, sample: int | None, rng: np.random.Generator) -> Array:
+    """Return the elements to check, counted in C order: all, or `sample` random ones in order."""
+    if sample is None or sample >= size:
+        return np.arange(size)
+    return np.sort(rng.choice(size, sample, replace=False))
+
+
+def seconds_per_element(point: Point) -> float:
+    """Return how long the check of one element takes, about, by moving some of them."""
+    elements = np.linspace(0, point.x.size - 1, min(point.x.size, _TRIED)).astype(int)
+    steps = step_sizes(point.scales[elements], default_eps(point.values[point.name].dtype))
+    started = before = time.perf_counter()
+    seconds = 0.0
+    for chunk in point.one_by_one(elements, np.array([steps, -steps]))[1]:
+        now = time.perf_counter()
+        # The last chunk counts: the first one is small, and pays for what is worked out once.
+        seconds, before = (now - before) / (chunk.stop - chunk.start), now
+        if now - started > _TRIAL:
+            break
+    return _WHOLE * seconds
+
+
+def share_out(costs: Sequence[Cost], budget: float) -> dict[str, int]:
+    """Return how many elements to check of the parameters that can't be checked whole within `budget` seconds.
+
+    Each parameter gets the same time, and what a small one doesn't need goes to the others.
+    """
+    left = budget - sum(cost.total for cost in costs if cost.settled)
+    open_ones = sorted((cost for cost in costs if not cost.settled), key=lambda cost: cost.total)
+    counts = {}
+    for number, cost in enumerate(open_ones):
+        part = max(0.0, left) / (len(open_ones) - number)
+        if cost.total > part:
+            count = max(_FEWEST, _round_down(part / cost.seconds))
+            if count < cost.elements:
+                counts[cost.name] = count
+        left -= min(cost.total, part)
+    return counts
+
+
+def _round_down(number: float) -> int:
+    """Return a whole number with one digit that isn't 0, for a person to read."""
+    if number < 1:
+        return 0
+    unit = int(10 ** int(math.log10(number)))
+    return int(number // unit) * unit
+
+
+def beside(elements: ParameterResult, directions: ParameterResult) -> ParameterResult:
+    """Join what sampled elements and directions across the others say: both must pass."""
+    worse = max(elements, directions, key=lambda result: list(Verdict).index(result.verdict))
+    said = directions.findings if directions.verdict is not Verdict.PASS else ()
+    return replace(
+        worse,
+        checked=elements.checked + directions.checked,
+        max_rel_err=_larger(elements.max_rel_err, directions.max_rel_err),
+        resolution=_larger(elements.resolution, directions.resolution),
+        findings=(*elements.findings, *said),
+        directions=directions.directions,
+        element_resolution=directions.element_resolution,
+        planned=True,
+    )
+
+
+def _larger(first: float | None, second: float | None) -> float | None:
+    return max((number for number in (first, second) if number is not None), default=None)
+
+
+def plan_text(costs: Collection[Cost], counts: dict[str, int], budget: float, seed: int) -> str:
+    """Say what will be checked in place of everything, and how to check everything."""
+    chosen = [f"{counts[c.name]:,} of {c.elements:,} elements of {c.name}" for c in costs if c.name in counts]
+    whole = time_text(sum(cost.total for cost in costs))
+    return (
+        f"{', '.join(chosen)}, seed {seed}, and {DIRECTIONS} random directions across the others: "
+        f"all would take about {whole}, more than the budget of {budget:g} s (budget none checks all)"
+    )
+
+
+def time_text(seconds: float) -> str:
+    """Write a time for a person: `40 s`, `12 min`, `3 h`."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:,.0f} h"
