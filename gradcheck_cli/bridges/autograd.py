@@ -22,9 +22,9 @@ from gradcheck_cli.bridges.tensors import (
 )
 from gradcheck_cli.bridges.torch_errors import explaining
 from gradcheck_cli.bridges.torch_graph import epsilon_of
-from gradcheck_cli.bridges.torch_random import TorchGenerators
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.execution import current
+from gradcheck_cli.core.generators import Generators
 from gradcheck_cli.core.recording import is_recording
 from gradcheck_cli.errors import ContractViolation, Location, MissingDevice, OperatorError, Problem
 
@@ -72,7 +72,7 @@ class Autograd:
         self.require_device()
         torch = torch_module()
         given = [self._given(slot, value, record) for slot, value in enumerate(operands)]
-        generators = TorchGenerators() if record else None
+        generators = Generators() if record else None
         with explaining(self.described), torch.set_grad_enabled(record), computing_in(self.computing(operands)):
             returned = self.function([each.value for each in given], attributes)
         tensors = output_values(returned, self.described)

@@ -12,13 +12,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradcheck_cli.bridges.contents import duplicate
-from gradcheck_cli.bridges.generators import Generators, seeded
 from gradcheck_cli.bridges.instances import Made, Source, Template, construct
 from gradcheck_cli.bridges.method_text import attributes_named, attributes_set, names_put_into
 from gradcheck_cli.bridges.paths import put_at
 from gradcheck_cli.bridges.signatures import parameters_of, place_of
 from gradcheck_cli.bridges.weights import FORMS, Gradients, Where, array_path, own_values, weight_paths
 from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.core.generators import Generators, seeded
 from gradcheck_cli.errors import Location, OperatorError, Problem, near
 
 Home: TypeAlias = Callable[[], AbstractContextManager[None]]

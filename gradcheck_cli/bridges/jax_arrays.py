@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gradcheck_cli.bridges.generators import Generators
 from gradcheck_cli.bridges.signatures import underlying
 from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.core.generators import Generators
 from gradcheck_cli.errors import OperatorError, Problem, near
 
 ArrayFunction: TypeAlias = Callable[..., Sequence[Any]]

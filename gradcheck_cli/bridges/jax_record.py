@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gradcheck_cli.bridges.generators import Generators
 from gradcheck_cli.bridges.jax_arrays import jax_module
+from gradcheck_cli.core.generators import Generators
 
 _LOOPS = ("scan", "while", "cond")
 

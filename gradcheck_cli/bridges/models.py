@@ -14,13 +14,13 @@ import numpy as np
 from gradcheck_cli.bridges.construction import Given, owner_of
 from gradcheck_cli.bridges.domains import domains_at
 from gradcheck_cli.bridges.foreign import Call, Description, operator_of
-from gradcheck_cli.bridges.generators import Generators
 from gradcheck_cli.bridges.gradients import of_gradient, require_one_number, scaled
 from gradcheck_cli.bridges.instances import Memory, Source, floating_type, report_writes
 from gradcheck_cli.bridges.methods import weight_inputs
 from gradcheck_cli.bridges.signatures import arguments_of, doc_of, place_of, placed
 from gradcheck_cli.bridges.weights import Gradients, Where, check_names
 from gradcheck_cli.core.arguments import Input
+from gradcheck_cli.core.generators import Generators
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import ContractViolation, Location, OperatorError, Problem, near
 

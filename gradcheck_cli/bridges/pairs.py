@@ -18,7 +18,6 @@ from gradcheck_cli.bridges.domains import domains_at
 from gradcheck_cli.bridges.facts import Facts
 from gradcheck_cli.bridges.foreign import Call, Description, operator_of
 from gradcheck_cli.bridges.forms import Name, form_of
-from gradcheck_cli.bridges.generators import Generators
 from gradcheck_cli.bridges.gradients import require_one_number, scaled
 from gradcheck_cli.bridges.order import by_name, order_hints, order_said, order_told
 from gradcheck_cli.bridges.pair_names import pairs_in, unpaired_in
@@ -26,6 +25,7 @@ from gradcheck_cli.bridges.said import said_convention
 from gradcheck_cli.bridges.signatures import NO_SIGNATURE, arguments_of, doc_of, parameters_of, place_of, placed
 from gradcheck_cli.bridges.told import told_convention
 from gradcheck_cli.core.arguments import Input
+from gradcheck_cli.core.generators import Generators
 from gradcheck_cli.core.importing import importable_beside
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import Location, OperatorError, Problem, near

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradcheck_cli.bridges.tensors import Tensor, same_bits
-from gradcheck_cli.bridges.torch_random import TorchGenerators
+from gradcheck_cli.core.generators import Generators
 
 
 class Given:
@@ -54,7 +54,7 @@ class Run:
     __slots__ = ("generators", "given", "outputs", "without_gradient")
 
     def __init__(
-        self, given: Sequence[Given], outputs: Sequence[Tensor | None], generators: TorchGenerators | None = None
+        self, given: Sequence[Given], outputs: Sequence[Tensor | None], generators: Generators | None = None
     ) -> None:
         self.given = given
         self.outputs = outputs

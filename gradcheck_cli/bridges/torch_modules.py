@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from gradcheck_cli.bridges.tensors import Tensor, to_array, torch_module
-from gradcheck_cli.bridges.torch_random import torch_seeded
 from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.core.generators import seeded
 from gradcheck_cli.errors import Location, OperatorError, Problem
 
 
@@ -51,7 +51,7 @@ class FunctionalModule:
 
 def make_module(make: Callable[..., Any], kwargs: Mapping[str, Any]) -> Any:
     """Call a class or a factory from one state of the random generators, so that its weights are always the same."""
-    with torch_seeded():
+    with seeded():
         return make(**kwargs)
 
 

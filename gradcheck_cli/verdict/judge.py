@@ -11,13 +11,13 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.execution import current, using
+from gradcheck_cli.core.generators import restored
 from gradcheck_cli.errors import ContractViolation
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.numeric.blas import one_blas_thread
 from gradcheck_cli.numeric.function import Function, Recording, Values
 from gradcheck_cli.numeric.point import Outputs, Point
 from gradcheck_cli.numeric.recorder import Recorder
-from gradcheck_cli.numeric.seeding import restored
 from gradcheck_cli.records import ParameterResult, Verdict
 from gradcheck_cli.verdict.budget import (
     DIRECTIONS,

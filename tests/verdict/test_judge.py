@@ -12,8 +12,8 @@ from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.records import Verdict
 from gradcheck_cli.verdict import tier2
-from gradcheck_cli.verdict.examine import examine
 from gradcheck_cli.verdict.budget import choose_elements
+from gradcheck_cli.verdict.examine import examine
 from gradcheck_cli.verdict.judge import judge
 from gradcheck_cli.verdict.judgement import Judgement
 from gradcheck_cli.verdict.watcher import Watcher

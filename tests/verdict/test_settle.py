@@ -9,9 +9,9 @@ from gradcheck_cli.numeric.steps import default_eps, step_sizes
 from gradcheck_cli.numeric.survey import survey
 from gradcheck_cli.numeric.weights import Weights
 from gradcheck_cli.verdict.examine import examine
+from gradcheck_cli.verdict.finished import Finished
 from gradcheck_cli.verdict.outcome import Cotangent, Status
 from gradcheck_cli.verdict.settle import settle
-from gradcheck_cli.verdict.finished import Finished
 from gradcheck_cli.verdict.tier2 import examine_elements
 
 pytestmark = pytest.mark.usefixtures("unwarned")
