@@ -1,0 +1,96 @@
+"""The parts of the benchmark that take a process each: start-up, growth with its peak memory."""
+
+import importlib.util
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.ours import HERE, load, whole_check
+
+SCALAR = "expr: tanh(x)\nparams: {x: 3}\n"
+ELEMENTWISE = "expr: tanh(x) * exp(x) / (1 + x * x)\nparams: {{x: {{shape: {n}}}}}\n"
+NETWORK = """
+params:
+  W1: {{shape: {wide} {hidden}, init: xavier}}
+  b1: {{shape: {hidden}}}
+  W2: {{shape: {hidden} 10, init: xavier}}
+  b2: {{shape: 10}}
+inputs:
+  x: 32 {wide}
+  y: {{shape: 32, below: 10}}
+expr: cross_entropy(tanh(x @ W1 + b1) @ W2 + b2, y)
+"""
+SIZES = {"elementwise": (100, 1_000, 10_000, 100_000, 1_000_000), "network": (100, 1_000, 10_000, 100_000)}
+
+
+def spec_of(kind, size):
+    """Return a spec with about so many elements."""
+    if kind == "elementwise":
+        return ELEMENTWISE.format(n=size)
+    hidden = max(1, round((-11 + (121 + 4 * size) ** 0.5) / 2))  # hidden * (hidden + 11) elements, about
+    return NETWORK.format(wide=hidden, hidden=hidden)
+
+
+def growth_child(kind, size):
+    """Print elements, wall seconds of one check, and peak memory in MiB of this process."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "growth.grad.yaml"
+        path.write_text(spec_of(kind, size))
+        (work,) = load([path])
+        started = time.perf_counter()
+        whole_check(work)()
+        seconds = time.perf_counter() - started
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(work.elements, seconds, peak)
+
+
+def growth(kind, most, repetitions=1):
+    """Return (elements, median seconds, MiB) of specs up to `most` elements, each in a process of its own."""
+    rows = []
+    for size in (size for size in SIZES[kind] if size <= most):
+        argv = [sys.executable, "-m", "benchmarks", "child", kind, str(size)]
+        runs = [
+            subprocess.run(argv, check=True, capture_output=True, text=True, cwd=HERE.parent).stdout
+            for _ in range(repetitions)
+        ]
+        figures = [[float(word) for word in run.split()] for run in runs]
+        elements, seconds, peak = zip(*figures, strict=True)
+        rows.append((int(elements[0]), statistics.median(seconds), statistics.median(peak)))
+    return rows
+
+
+def startup(repetitions):
+    """Return the median wall seconds of whole processes, which are timed in turns."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "scalar.grad.yaml"
+        path.write_text(SCALAR)
+        python, ours = [sys.executable, "-c"], [sys.executable, "-m", "gradcheck_cli"]
+        scalar = "a = torch.tensor(3.0, dtype=torch.double, requires_grad=True)"
+        commands = {
+            "gradcheck run, scalar": [*ours, "run", str(path)],
+            "import numpy, typer, rich, yaml, pydantic": [
+                *python,
+                "import numpy, typer, rich.console, rich.table, yaml, pydantic",
+            ],
+            "gradcheck --version": [*ours, "--version"],
+            "import typer": [*python, "import typer"],
+        }
+        if importlib.util.find_spec("torch"):
+            commands["torch gradcheck, scalar"] = [
+                *python,
+                f"import torch; {scalar}; assert torch.autograd.gradcheck(torch.tanh, (a,))",
+            ]
+        times = {name: [] for name in commands}
+        environment = {**os.environ, "NO_COLOR": "1"}
+        for repetition in range(repetitions + 1):
+            for name, argv in commands.items():
+                started = time.perf_counter()
+                subprocess.run(argv, check=True, capture_output=True, env=environment)
+                if repetition:  # the first fills caches
+                    times[name].append(time.perf_counter() - started)
+    return {name: statistics.median(each) for name, each in times.items()}

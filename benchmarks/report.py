@@ -1,0 +1,117 @@
+"""The figures as text: one Markdown table for each part."""
+
+import datetime
+import importlib.metadata
+import os
+import platform
+
+from benchmarks.timing import geometric_mean
+
+_TORCH, _HAND = "torch gradcheck (slow)", "hand loop"
+
+
+def times(number):
+    """Write a ratio with three digits."""
+    return "-" if number is None else f"{number:.3g}"
+
+
+def table(heading, rows):
+    """Return a Markdown table."""
+    lines = [f"| {' | '.join(heading)} |", "|" + "---|" * len(heading)]
+    return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
+
+
+def ratio_text(found):
+    """Write how many times as fast as torch, or as the hand loop without it, each way is."""
+    base = _TORCH if all(each[_TORCH] for each in found.values()) else _HAND
+    rows = []
+    for way in next(iter(found.values())):
+        speeds = [each[base] / each[way] if each[way] else None for each in found.values()]
+        if any(speeds):
+            rows.append([way, *map(times, speeds), times(geometric_mean(speeds))])
+    milliseconds = [[way, *(times(1e3 * e[way] if e[way] else None) for e in found.values())] for way in _ways(found)]
+    return "\n\n".join(
+        [
+            f"How many times as fast as {base}, every element, one thread:",
+            table(["", *found, "geometric mean"], rows),
+            "Milliseconds:",
+            table(["", *found], milliseconds),
+        ]
+    )
+
+
+def _ways(found):
+    return [way for way in next(iter(found.values())) if any(each[way] for each in found.values())]
+
+
+def backward_text(found):
+    """Write the cost of going back against that of going forward."""
+    rows = [
+        [name, times(1e6 * e["forward"]), times(e["recording"] / e["forward"]), times(e["backward"] / e["forward"])]
+        for name, e in found.items()
+    ]
+    return table(["", "forward, µs", "recording / forward", "backward / forward"], rows)
+
+
+def nodes_text(found):
+    """Write what a node costs beside the bare call."""
+    rows = []
+    for name in dict.fromkeys(name for name, _ in found):
+        bare, recorded = found[name, "NumPy"], found[name, "recorded"]
+        rows.append([name, *(f"{1e6 * seconds:.2f}" for seconds in (bare, recorded, recorded - bare))])
+    return table(["16 × 16", "NumPy, µs", "recorded, µs", "a node more, µs"], rows)
+
+
+def shipped_text(found):
+    """Write how many times as fast as the loop over bare forwards the shipped cases are checked."""
+    rows = [
+        [name, *(times(e["hand loop"] / e[way]) if e["hand loop"] else "-" for way in ("numbers", "whole check"))]
+        for name, e in found.items()
+    ]
+    return table(["case", "numbers", "whole check"], rows)
+
+
+def growth_text(rows):
+    """Write time and memory by the number of elements."""
+    lines, before = [], None
+    for elements, seconds, peak in rows:
+        lines.append([f"{elements:,}", f"{seconds:.3g}", times(seconds / before) if before else "-", f"{peak:.0f}"])
+        before = seconds
+    return table(["elements", "seconds", "times the one before", "peak memory, MiB"], lines)
+
+
+def startup_text(found):
+    """Write the times of whole processes and the ratios that matter."""
+    lines = [[name, f"{1e3 * seconds:.0f}"] for name, seconds in found.items()]
+    run, version = found["gradcheck run, scalar"], found["gradcheck --version"]
+    said = [
+        f"run / imports: {times(run / found['import numpy, typer, rich, yaml, pydantic'])}",
+        f"--version / import typer: {times(version / found['import typer'])}",
+    ]
+    if "torch gradcheck, scalar" in found:
+        said.append(f"torch / run: {times(found['torch gradcheck, scalar'] / run)}")
+    return table(["process", "ms"], lines) + "\n\n" + "; ".join(said) + "."
+
+
+def machine():
+    """Describe the machine in general words."""
+    versions = [f"Python {platform.python_version()}"]
+    for package in ("numpy", "torch", "jax"):
+        try:
+            versions.append(f"{package} {importlib.metadata.version(package)}")
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return f"{_processor()}, {os.cpu_count()} cores, {platform.system()}; {', '.join(versions)}"
+
+
+def _processor():
+    try:
+        with open("/proc/cpuinfo") as lines:
+            return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.machine()
+
+
+def today():
+    """Return the date."""
+    return datetime.date.today().isoformat()
