@@ -17,7 +17,7 @@ from gradcheck_cli.bridges.backward_modes import batched_defect, undefined_defec
 from gradcheck_cli.bridges.tensor_inputs import TensorInputs
 from gradcheck_cli.bridges.tensors import torch_module
 from gradcheck_cli.bridges.torch_names import Identity, identity_of
-from gradcheck_cli.bridges.torch_random import torch_seeded
+from gradcheck_cli.core.generators import seeded
 from gradcheck_cli.errors import OperatorError
 from gradcheck_cli.records import CaseResult
 from gradcheck_cli.report.terminal import render_plain
@@ -77,7 +77,7 @@ def gradcheck(
     arguments = (inputs,) if torch.is_tensor(inputs) else tuple(inputs)
     _require_supported(arguments, check_batched_forward_grad, check_backward_ad)
     identity = identity_of(func)
-    with torch_seeded():
+    with seeded():
         try:
             code = TensorInputs(identity, func, arguments)
             result = _checked(code, identity, _knobs(code, eps, rtol, nondet_tol, fast_mode), check_forward_ad)

@@ -56,7 +56,7 @@ class Plan:
         slot = len(values) - 1
         return [
             Step(step.operator, step.operands, {**step.attributes, "reduction": "none"}, (slot,)),
-            Step(builtin[reduction], (slot,), {}, step.outputs),  # type: ignore[arg-type] # an Operator
+            Step(builtin[reduction], (slot,), {}, step.outputs),
         ]
 
     @cached_property

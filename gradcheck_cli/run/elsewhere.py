@@ -8,10 +8,11 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.execution import using
+from gradcheck_cli.core.generators import restored
 from gradcheck_cli.errors import GradcheckError, Skipped
 from gradcheck_cli.knobs import ALLOWED
 from gradcheck_cli.numeric.function import TracedFunction
-from gradcheck_cli.numeric.seeding import SeededExecution, restored
+from gradcheck_cli.numeric.seeding import SeededExecution
 
 _NEAR = 1 + 2.0**-10
 """So near that the other point lies in the domain, so far that a gradient from there is wrong by more than rounding."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -66,7 +67,7 @@ def _reach(x: Array, axes: list[int], changes: Callable[[Array], Array]) -> list
         rows = []
         for index in range(x.shape[axis]):
             values = np.zeros(x.shape, x.dtype)
-            chosen = (*(slice(None),) * axis, index)
+            chosen: tuple[Any, ...] = (*(slice(None),) * axis, index)
             values[chosen] = (probe * signs)[chosen]
             rows.append(changes(values) != 0)
         found.append(np.array(rows))
