@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 
 from gradcheck_cli.core.execution import using
+from gradcheck_cli.core.generators import restored
 from gradcheck_cli.core.variable import Variable
 from gradcheck_cli.knobs import read_knobs
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.numeric.noise import Noise
 from gradcheck_cli.numeric.point import Point
 from gradcheck_cli.numeric.recorder import Recorder
-from gradcheck_cli.numeric.seeding import restored
 from gradcheck_cli.numeric.steps import default_eps, step_sizes
 from gradcheck_cli.numeric.weights import Weights
 from gradcheck_cli.records import Verdict
