@@ -110,6 +110,16 @@ class Plan:
                 del moved[slot]
         return {slot: moved[slot] for slot in slots if slot in moved}, largest // start.count
 
+    def largest(self, name: str) -> int:
+        """Return the bytes of the largest array at the point that depends on a parameter, this included; at least 1."""
+        leaf = self.record.leaves[name]
+        reached, largest = {leaf}, max(1, self.bases[leaf].nbytes)
+        for step in self.steps:
+            if not reached.isdisjoint(step.operands):
+                reached.update(step.outputs)
+                largest = max(largest, *[self.bases[slot].nbytes for slot in step.outputs])
+        return int(largest)
+
     def _program(self, name: str, slots: tuple[int, ...]) -> list[_Stage]:
         """Return the steps downstream of a parameter that `slots` need, and what can be let go after each."""
         key = name, slots

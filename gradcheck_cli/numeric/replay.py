@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 
@@ -22,6 +23,8 @@ _CHUNK = 2 << 20
 
 _FIRST = 64
 """Perturbations of the first chunk, which shows how large the arrays are."""
+
+_HEAP = 31 << 20
 
 _ARRAYS = 16
 """Arrays of the largest size that are alive at a time, at most, as far as the memory limit goes."""
@@ -45,8 +48,10 @@ class Replay:
         self.slots = slots
         self.base = outputs.flat(outputs.like)
         self._bound = max(1, min(_CHUNK, memory // _ARRAYS))
-        self._largest = self._dense = 0
         sizes = [like.size if counts else 0 for like, counts in zip(outputs.like, outputs.counts, strict=True)]
+        self._largest = 0
+        self._dense = plan.largest(name)
+        _keep_heap()
         self._most = max(1, x.size)
         self._starts = [int(start) for start in np.cumsum([0, *sizes])[:-1]]
         self._wanted = tuple(dict.fromkeys(slot for slot, counts in zip(slots, outputs.counts, strict=True) if counts))
@@ -73,8 +78,7 @@ class Replay:
         changes = np.empty((len(values), self.base.size))
         start = 0
         while start < len(values):
-            # The first chunk is one point here: its arrays have all elements.
-            many = max(1, self._bound // self._dense) if self._dense else 1
+            many = max(1, self._bound // self._dense)
             rows = values[start : start + many]
             announce(len(rows))
             flat = np.ascontiguousarray(rows.T).astype(self.x.dtype)
@@ -167,6 +171,15 @@ class Replay:
                 return np.asarray(self.outputs.flat(outputs) - self.base)
             self.outside = "the value has another shape there"
         return np.full(self.base.shape, np.nan)
+
+
+@functools.cache
+def _keep_heap() -> None:
+    """Let glibc keep freed memory: what it gives back to the system costs page faults when it is taken again.
+
+    It keeps what is smaller than the largest block that was ever given back, up to 32 MiB. Nothing is touched here.
+    """
+    np.empty(_HEAP, np.uint8)
 
 
 def _positions(shape: tuple[int, ...], axes: tuple[int, ...], at: tuple[Array, ...], count: int) -> Array:

@@ -20,6 +20,9 @@ DIRECTIONS = 2
 _TRIED = 4096
 """Elements that are moved to see how long that takes, at most."""
 
+_FEW = 32
+"""Elements that tell it where time doesn't matter."""
+
 _TRIAL = 0.25
 """Seconds after which enough was seen."""
 
@@ -52,9 +55,17 @@ def choose_elements(size: int, sample: int | None, rng: np.random.Generator) -> 
     return np.sort(rng.choice(size, sample, replace=False))
 
 
-def seconds_per_element(point: Point) -> float:
-    """Return how long the check of one element takes, about, by moving some of them."""
-    elements = np.linspace(0, point.x.size - 1, min(point.x.size, _TRIED)).astype(int)
+def seconds_per_element(point: Point, plenty: float = 0.0) -> float:
+    """Return how long the check of one element takes, about, by moving some of them.
+
+    A few only, where these take no more than `plenty` each: many at once don't take longer.
+    """
+    seconds = _timed(point, _FEW) if plenty else math.inf
+    return seconds if seconds <= plenty else _timed(point, _TRIED)
+
+
+def _timed(point: Point, most: int) -> float:
+    elements = np.linspace(0, point.x.size - 1, min(point.x.size, most)).astype(int)
     steps = step_sizes(point.scales[elements], default_eps(point.values[point.name].dtype))
     started = before = time.perf_counter()
     seconds = 0.0

@@ -259,6 +259,8 @@ def agree(first: Array, second: Array, repeat: float | None = None) -> bool:
         return False
     if first.dtype.kind != "f":
         return bool(np.array_equal(first, second))
+    if (first == second).all():
+        return True
     finite = np.isfinite(first)
     if not np.array_equal(finite, np.isfinite(second)):
         return False

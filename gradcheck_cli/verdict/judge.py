@@ -231,7 +231,8 @@ class _Check:
         evaluations = int(sum(2 * count + _SURVEY for count in counts.values()))
         if evaluations * seconds > min(self.knobs.budget, _LONG):
             # One evaluation says little of many at once: measure them.
-            costs = [self._cost(name, int(count)) for name, count in counts.items() if count]
+            plenty = min(self.knobs.budget, _LONG) / (4 * max(1.0, sum(counts.values())))
+            costs = [self._cost(name, int(count), plenty) for name, count in counts.items() if count]
             fewer = share_out(costs, self.knobs.budget)
             if fewer:
                 text = plan_text(costs, fewer, self.knobs.budget, self.seed[0])
@@ -243,10 +244,10 @@ class _Check:
             seconds = sum(cost.total for cost in costs) / evaluations
         self.watcher.expect(evaluations, evaluations * seconds)
 
-    def _cost(self, name: str, count: int) -> Cost:
+    def _cost(self, name: str, count: int, plenty: float) -> Cost:
         """Measure what so many elements of a parameter take."""
         point = self._point(self.terms or self.view, name)
-        cost = Cost(name, count, seconds_per_element(point), settled=name in self.samples)
+        cost = Cost(name, count, seconds_per_element(point, plenty), settled=name in self.samples)
         self.judgement.evaluations += point.evaluations
         return cost
 

@@ -88,5 +88,8 @@ class Passes:
         if not rows.size:
             return None
         for key in (self.rel_err(rtol), self.bar, -self.cotangent):
-            rows = rows[key[rows] == key[rows].max()]
+            chosen = key[rows]
+            rows = rows[chosen == chosen.max()]
+            if len(rows) == 1:
+                break
         return self.outcome(int(rows[0]))

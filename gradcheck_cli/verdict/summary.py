@@ -57,7 +57,12 @@ class Elements:
     def largest(self) -> dict[int, float]:
         """Return the largest gradient, of both sides, under every cotangent."""
         passes = self.passes
-        found = {int(c): float(np.max(passes.size[passes.cotangent == c])) for c in np.unique(passes.cotangent)}
+        sizes, last = passes.size, int(np.max(passes.cotangent, initial=-1))
+        found: dict[int, float] = {}
+        for number in range(last + 1):
+            mine = sizes if last == 0 else sizes[passes.cotangent == number]
+            if mine.size:
+                found[number] = float(np.max(mine))
         for outcome in self.outcomes:
             size = outcome.size if np.isfinite(outcome.size) else 0.0
             found[outcome.cotangent] = max(found.get(outcome.cotangent, 0.0), size)

@@ -43,7 +43,7 @@ def judged(call, values, samples=None, **knobs):
 def expensive(monkeypatch):
     """Let every element cost a second, as far as the plan goes."""
     monkeypatch.setattr(judging, "_LONG", 0.0)
-    monkeypatch.setattr(judging, "seconds_per_element", lambda point: 1.0)
+    monkeypatch.setattr(judging, "seconds_per_element", lambda point, plenty: 1.0)
 
 
 def test_what_fits_is_checked_whole():

@@ -74,7 +74,9 @@ class Applied:
 
     def forward(self, arrays: Sequence[Any], **changed: Any) -> tuple[Array, ...]:
         """Call the forward on other arrays. Raises what it raises, MisfitError for outputs of another dtype."""
-        views = [read_only(array) if isinstance(array, np.ndarray) else array for array in arrays]
+        views = [
+            read_only(array) if isinstance(array, np.ndarray) and array.flags.writeable else array for array in arrays
+        ]
         returned = self.operator.forward(*views, **{**self.attributes, **changed} if changed else self.attributes)
         outputs, _ = read_outputs(self.operator, returned)
         for slot, out in zip(self.outputs, outputs, strict=True):
@@ -85,7 +87,10 @@ class Applied:
 
 def count_of(moved: Operands) -> int:
     """Return the number of perturbations."""
-    return next(each.count for each in moved if each is not None)
+    for each in moved:
+        if each is not None:
+            return each.count
+    raise AssertionError("an operator of which nothing moves")
 
 
 def moving(moved: Operands) -> list[int]:

@@ -53,6 +53,11 @@ def elementwise(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
 
 def pattern(moved: Operands) -> tuple[Any, ...]:
     """Return what a kernel depends on: which axes are fixed, and which operands share an index array."""
+    if len(moved) == 1:  # with itself alone it shares nothing
+        (each,) = moved
+        return () if each is None else each.axes
+    if len(moved) == 2 and None in moved:
+        return tuple([None if each is None else each.axes for each in moved])
     seen: dict[int, int] = {}
     return tuple(
         [
