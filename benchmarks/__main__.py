@@ -55,7 +55,8 @@ def main(argv=None):
         from benchmarks.report import machine, today
 
         page = Path(__file__).parents[1] / "docs" / "performance.md"
-        head = f"{INTRODUCTION}\nMeasured on {today()}: {machine()}.\n"
+        busy = f"load average {os.getloadavg()[0]:.0f} at the end, this run included"
+        head = f"{INTRODUCTION}\nMeasured on {today()}: {machine()}; {busy}.\n"
         page.write_text("\n".join([head, *texts]), encoding="utf-8")
 
 
