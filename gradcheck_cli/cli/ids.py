@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from typer.core import TyperCommand
+from gradcheck_cli.cli.plain_values import PlainValuesCommand
 
 
-class CommandWithIds(TyperCommand):
+class CommandWithIds(PlainValuesCommand):
     """A command whose arguments may be ids of standard input."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -89,7 +89,6 @@ def run(
 def _run(options: Options, output: Format, verbosity: int, color: Color) -> ExitCode:
     from gradcheck_cli.bridges.library import Library
     from gradcheck_cli.cli.progress import ProgressBar
-    from gradcheck_cli.report.json_format import to_json
     from gradcheck_cli.run.collect import collect, shadowed
     from gradcheck_cli.run.runner import run_cases
 
@@ -117,6 +116,8 @@ def _run(options: Options, output: Format, verbosity: int, color: Color) -> Exit
         if report:
             report.finish(result, time.perf_counter() - started)
         else:
+            from gradcheck_cli.report.json_format import to_json
+
             stdout.write(to_json(result))
     return exit_code(result)
 

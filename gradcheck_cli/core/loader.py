@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from weakref import WeakKeyDictionary
 
+from gradcheck_cli.core.builtin import BUILT_IN
 from gradcheck_cli.core.definition import Definition, marks_of
 from gradcheck_cli.core.import_failure import import_failure
 from gradcheck_cli.core.importing import FreshLoader, importable, package_of
@@ -18,8 +19,6 @@ from gradcheck_cli.core.levels import same_name
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.packs import Packs, load_packs
 from gradcheck_cli.errors import Location, OperatorError, Problem
-
-BUILT_IN = "gradcheck_cli.ops"
 
 
 class Loader:
@@ -103,9 +102,9 @@ class Loader:
         return self._modules[module]
 
     @cached_property
-    def built_in(self) -> dict[str, Operator]:
-        """The built-in operators by name, collected as a user's file is."""
-        return {operator.name: operator for operator in self.module(BUILT_IN)}
+    def built_in(self) -> Mapping[str, Operator]:
+        """The built-in operators by name. Each is read from its declaration when it is first asked for."""
+        return _BuiltIn(value for value in vars(self.imported(BUILT_IN)).values() if isinstance(value, Definition))
 
     @cached_property
     def packs(self) -> Packs:
@@ -137,6 +136,26 @@ class Loader:
             finally:
                 sys.modules.pop(name, None)
         return module
+
+
+class _BuiltIn(Mapping[str, Operator]):
+    """Operators by name, in the order of their declarations: reading those takes longer than a small check."""
+
+    def __init__(self, definitions: Iterable[Definition]) -> None:
+        ordered = sorted(definitions, key=lambda definition: definition.place)
+        self._definitions = {definition.forward.__name__: definition for definition in ordered}
+
+    def __getitem__(self, name: str) -> Operator:
+        return self._definitions[name].operator
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._definitions
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._definitions)
+
+    def __len__(self) -> int:
+        return len(self._definitions)
 
 
 def collect(definitions: Iterable[Definition], marks: Iterable[Definition] = ()) -> tuple[Operator, ...]:

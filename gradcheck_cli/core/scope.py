@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gradcheck_cli.core.levels import levels_of
@@ -46,7 +47,7 @@ class Scope:
         return sorted({*self.own, *self.given, *self.builtins, *self.packs})
 
     @property
-    def builtins(self) -> dict[str, Operator]:
+    def builtins(self) -> Mapping[str, Operator]:
         """The built-in operators."""
         return self.loader.built_in
 

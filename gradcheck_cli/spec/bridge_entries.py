@@ -7,12 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import ValidationError
-
 from gradcheck_cli.bridges.domains import read_domains
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import GradcheckError, Problem, near
-from gradcheck_cli.spec.bridge_schema import BRIDGES
 from gradcheck_cli.spec.folders import Unusable
 from gradcheck_cli.spec.references import References
 from gradcheck_cli.spec.text.nodes import Mark, Node, Table, describe, plain, resolve
@@ -84,6 +81,10 @@ class BridgeEntries:
         return self._bridge(name, node)
 
     def _bridge(self, name: str, table: Table) -> tuple[Operator, ...] | None:
+        from gradcheck_cli.spec.bridge_schema import (
+            BRIDGES,
+        )  # few specs have a bridge, and its models take long to make
+
         kind = next((key for key in BRIDGES if key in table.items), None)
         if kind is None:
             hint = f"one of the keys {', '.join(BRIDGES)} says what it is"
@@ -106,6 +107,9 @@ class BridgeEntries:
 
     def _validate(self, kind: str, table: Table) -> None:
         """Say what the model of the bridge refuses."""
+        from pydantic import ValidationError
+
+
         model = BRIDGES[kind]
         try:
             model.model_validate(plain(table))

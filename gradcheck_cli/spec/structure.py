@@ -8,11 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import ValidationError
-
 from gradcheck_cli.errors import near
 from gradcheck_cli.knobs import Knobs
-from gradcheck_cli.spec.schema import EXPECTED, INITS, ArrayKeys, CaseKeys
+from gradcheck_cli.spec.plainly_right import is_plainly_right
 from gradcheck_cli.spec.text.nodes import Mark, Node, Scalar, Table, describe, holds_broken, merged, plain, resolve
 from gradcheck_cli.spec.text.problems import Problems
 
@@ -65,6 +63,10 @@ def check_structure(table: Table, problems: Problems, more_keys: Sequence[str] =
         for entry, value in node.items.items()
         if holds_broken(value)
     ]
+    if not wrong:
+        return Checked(subject)
+    from gradcheck_cli.spec.schema import CaseKeys
+
     damaged = {path[0] for path in wrong}
     meant = {key for name in damaged for key in CaseKeys.model_fields if near(name, [key])}
     constants = _names_within(subject, [path for path in wrong if path[0] in _OF_CONSTANTS])
@@ -93,8 +95,16 @@ def _is_broken(node: Node) -> bool:
 
 def _complaints(table: Table, problems: Problems, more_keys: Sequence[str]) -> list[tuple[str, ...]]:
     """Report what the schema refuses; return the paths to leave out."""
+    case = plain(table)
+    if is_plainly_right(case):
+        return []
+    # Here and below, since making the models takes longer than a small check.
+    from pydantic import ValidationError
+
+    from gradcheck_cli.spec.schema import CaseKeys
+
     try:
-        CaseKeys.model_validate(plain(table))
+        CaseKeys.model_validate(case)
     except ValidationError as error:
         details: Sequence[Any] = error.errors(include_url=False, include_input=False)
     else:
@@ -123,6 +133,8 @@ def _complaints(table: Table, problems: Problems, more_keys: Sequence[str]) -> l
 
 
 def _unknown_key(key: tuple[str, ...], mark: Mark, problems: Problems, more_keys: Sequence[str]) -> None:
+    from gradcheck_cli.spec.schema import ArrayKeys, CaseKeys
+
     known = [*CaseKeys.model_fields, *more_keys]
     what = "key"
     if len(key) == 2:
@@ -134,6 +146,8 @@ def _unknown_key(key: tuple[str, ...], mark: Mark, problems: Problems, more_keys
 
 
 def _wrong_type(key: tuple[str, ...], node: Node, mark: Mark, problems: Problems) -> None:
+    from gradcheck_cli.spec.schema import EXPECTED, INITS
+
     pattern = key
     if key[0] in _OF_ARRAYS and len(key) > 1:
         pattern = ("*", *key[2:])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -34,7 +34,7 @@ class Lookup:
     _found: dict[str, Operator | None] = field(default_factory=dict)
 
     @cached_property
-    def builtins(self) -> dict[str, Operator]:
+    def builtins(self) -> Mapping[str, Operator]:
         """The built-in operators. Raises OperatorError if they can't be collected."""
         return self.scope.builtins
 
