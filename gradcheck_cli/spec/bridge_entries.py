@@ -81,9 +81,8 @@ class BridgeEntries:
         return self._bridge(name, node)
 
     def _bridge(self, name: str, table: Table) -> tuple[Operator, ...] | None:
-        from gradcheck_cli.spec.bridge_schema import (
-            BRIDGES,
-        )  # few specs have a bridge, and its models take long to make
+        # Imported only now: few specs have a bridge, and its models take long to make.
+        from gradcheck_cli.spec.bridge_schema import BRIDGES
 
         kind = next((key for key in BRIDGES if key in table.items), None)
         if kind is None:
@@ -107,8 +106,10 @@ class BridgeEntries:
 
     def _validate(self, kind: str, table: Table) -> None:
         """Say what the model of the bridge refuses."""
+        # Imported only now, as in _bridge.
         from pydantic import ValidationError
 
+        from gradcheck_cli.spec.bridge_schema import BRIDGES
 
         model = BRIDGES[kind]
         try:
