@@ -13,10 +13,10 @@ from dataclasses import replace
 from typing import Any
 
 from gradcheck_cli.api import check
-from gradcheck_cli.bridges.backward_modes import batched_defect, undefined_defect
-from gradcheck_cli.bridges.tensor_inputs import TensorInputs
-from gradcheck_cli.bridges.tensors import torch_module
-from gradcheck_cli.bridges.torch_names import Identity, identity_of
+from gradcheck_cli.bridges.torch_code.backward_modes import batched_defect, undefined_defect
+from gradcheck_cli.bridges.torch_code.tensor_inputs import TensorInputs
+from gradcheck_cli.bridges.torch_code.tensors import torch_module
+from gradcheck_cli.bridges.torch_code.torch_names import Identity, identity_of
 from gradcheck_cli.core.generators import seeded
 from gradcheck_cli.errors import OperatorError
 from gradcheck_cli.records import CaseResult

@@ -14,11 +14,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from gradcheck_cli.bridges.pair_names import functions_of, is_defined_in, pairs_in, unpaired_in
-from gradcheck_cli.bridges.pairs import pair_or_refusal
+from gradcheck_cli.bridges.functions.pair_names import functions_of, is_defined_in, pairs_in, unpaired_in
+from gradcheck_cli.bridges.functions.pairs import pair_or_refusal
+from gradcheck_cli.bridges.functions.value_names import values_and_gradients, values_with_gradients
+from gradcheck_cli.bridges.functions.values import from_value, from_value_and_grad
 from gradcheck_cli.bridges.signatures import parameters_of, underlying
-from gradcheck_cli.bridges.value_names import values_and_gradients, values_with_gradients
-from gradcheck_cli.bridges.values import from_value, from_value_and_grad
 from gradcheck_cli.core.definition import Definition
 from gradcheck_cli.core.importing import importable_beside
 from gradcheck_cli.core.operator import Operator
@@ -90,7 +90,7 @@ class _Search:
             try:
                 if function is not None and issubclass(cls, function):
                     # Here, since PyTorch is needed for it.
-                    from gradcheck_cli.bridges.pytorch import from_torch
+                    from gradcheck_cli.bridges.torch_code.pytorch import from_torch
 
                     self._take(from_torch(name, cls, home=self.home), name, torch=name)
                 elif needed := _needed(cls):
@@ -98,7 +98,7 @@ class _Search:
                     self.notes.append(f"{name} is made with arguments: {line[:-1]}, kwargs: {{{given}}}}}")
                 else:
                     # Here, since few files hold classes.
-                    from gradcheck_cli.bridges.classes import from_function
+                    from gradcheck_cli.bridges.objects.classes import from_function
 
                     self._take((from_function(name, cls, home=self.home),), name, function=name)
             except OperatorError as error:

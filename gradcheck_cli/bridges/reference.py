@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from gradcheck_cli.bridges.domains import Domains
-from gradcheck_cli.bridges.pairs import from_pair
+from gradcheck_cli.bridges.functions.pairs import from_pair
 from gradcheck_cli.core.definition import Definition
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.operator import Operator

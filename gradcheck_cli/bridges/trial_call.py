@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcheck_cli.bridges.conventions import CODE
+from gradcheck_cli.bridges.functions.conventions import CODE
 from gradcheck_cli.core.arguments import Input
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.draw import draw

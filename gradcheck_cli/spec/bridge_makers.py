@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from gradcheck_cli.bridges.classes import from_function
-from gradcheck_cli.bridges.jax_functions import from_jax
-from gradcheck_cli.bridges.layers import from_layer
-from gradcheck_cli.bridges.models import from_model
-from gradcheck_cli.bridges.pairs import from_pair, from_pairs
-from gradcheck_cli.bridges.pytorch import from_torch
-from gradcheck_cli.bridges.values import from_value, from_value_and_grad
+from gradcheck_cli.bridges.functions.pairs import from_pair, from_pairs
+from gradcheck_cli.bridges.functions.values import from_value, from_value_and_grad
+from gradcheck_cli.bridges.jax_code.jax_functions import from_jax
+from gradcheck_cli.bridges.objects.classes import from_function
+from gradcheck_cli.bridges.objects.layers import from_layer
+from gradcheck_cli.bridges.objects.models import from_model
+from gradcheck_cli.bridges.torch_code.pytorch import from_torch
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.spec.references import References
 

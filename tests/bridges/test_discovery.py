@@ -242,7 +242,7 @@ CLASSES = """
 
 
 def test_classes_with_forward_and_backward_are_found(found):
-    pytest.importorskip("gradcheck_cli.bridges.classes")
+    pytest.importorskip("gradcheck_cli.bridges.objects.classes")
     result = found(CLASSES, "framework.py")
     operators = by_name(result)
     assert result.lines == ("Square: {function: framework.py:Square}", "Cube: {function: framework.py:Cube}")
@@ -253,7 +253,7 @@ def test_classes_with_forward_and_backward_are_found(found):
 
 
 def test_a_class_that_is_not_written_yet_is_found_all_the_same(found):
-    pytest.importorskip("gradcheck_cli.bridges.classes")
+    pytest.importorskip("gradcheck_cli.bridges.objects.classes")
     result = found("class Relu:\n    def forward(self, x):\n        pass\n    def backward(self, gy):\n        pass\n")
     assert result.lines == ("Relu: {function: layers.py:Relu}",)
 
@@ -275,7 +275,7 @@ def test_functions_of_pytorch_are_found_where_it_is_imported(found, monkeypatch)
         return (Operator(name, cls.forward, ()),)
 
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(autograd=SimpleNamespace(Function=Function)))
-    monkeypatch.setattr("gradcheck_cli.bridges.pytorch.from_torch", from_torch)
+    monkeypatch.setattr("gradcheck_cli.bridges.torch_code.pytorch.from_torch", from_torch)
     text = """
         import torch
 
@@ -329,7 +329,7 @@ def test_two_things_of_one_name_are_noted(found):
         def relu_backward(g, x):
             return g
     """
-    pytest.importorskip("gradcheck_cli.bridges.classes")
+    pytest.importorskip("gradcheck_cli.bridges.objects.classes")
     result = found(text)
     assert len(result.operators) == 1
     assert result.notes == ("there are two of the name relu: relu: {function: layers.py:relu} is not used",)

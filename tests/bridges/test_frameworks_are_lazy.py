@@ -8,12 +8,12 @@ import sys
 
 import pytest
 
-from gradcheck_cli.bridges.tensors import torch_module
+from gradcheck_cli.bridges.torch_code.tensors import torch_module
 from gradcheck_cli.errors import OperatorError
 
 MODULES = (
     "gradcheck_cli.torch",
-    "gradcheck_cli.bridges.pytorch",
+    "gradcheck_cli.bridges.torch_code.pytorch",
     "gradcheck_cli.bridges.reference",
     "gradcheck_cli.spec.bridge_makers",
     "gradcheck_cli.run.runner",

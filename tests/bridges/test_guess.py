@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from gradcheck_cli.bridges.functions.pairs import from_pair
+from gradcheck_cli.bridges.functions.values import from_value
 from gradcheck_cli.bridges.guess import guess_domains, guessed_words
-from gradcheck_cli.bridges.pairs import from_pair
-from gradcheck_cli.bridges.values import from_value
 from gradcheck_cli.errors import OperatorError, Skipped
 
 

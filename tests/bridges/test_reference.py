@@ -13,8 +13,8 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 from torch.autograd import Function  # noqa: E402
 
 from gradcheck_cli import arr, check, op  # noqa: E402
-from gradcheck_cli.bridges.pytorch import from_torch  # noqa: E402
 from gradcheck_cli.bridges.reference import with_reference  # noqa: E402
+from gradcheck_cli.bridges.torch_code.pytorch import from_torch  # noqa: E402
 from gradcheck_cli.errors import MissingDevice, OperatorError  # noqa: E402
 from gradcheck_cli.records import Verdict  # noqa: E402
 

@@ -1,0 +1,1 @@
+"""Operators from plain functions: pairs, and values with their gradients."""

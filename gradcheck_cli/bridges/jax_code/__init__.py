@@ -1,0 +1,1 @@
+"""Operators from JAX code, which is imported only when it is used."""
