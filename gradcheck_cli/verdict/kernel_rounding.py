@@ -41,8 +41,8 @@ _NEAREST = 2
 _STUCK = 4.0
 """Roundings of the function's own size that a stair may be high."""
 
-_TURNS = 6
-"""Random changes of the arguments' signs, which show how large a value is when its terms don't cancel."""
+_TURNS = 8
+"""Random changes of the operands' signs and sizes, which show how large a value is when its terms don't cancel."""
 
 _SMALLER = (0.3, 0.1)
 """Factors by which operands are made smaller."""
@@ -145,8 +145,8 @@ class Rounding:
 
     @cached_property
     def _largest(self) -> Mapping[Quantity, float]:
-        """The largest magnitude of each quantity, also where the operands have other signs, and with the largest g."""
-        return self._sizes(((-1.0,), *((-1.0, 1.0),) * _TURNS))
+        """The largest magnitude of each quantity, also where terms of it don't cancel, and with the largest g."""
+        return self._sizes(((-1.0,), *((-1.0, -0.5, 0.5, 1.0),) * _TURNS))
 
     @cached_property
     def _steepest(self) -> Mapping[Quantity, float]:

@@ -10,10 +10,9 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 from torch.autograd import Function  # noqa: E402
 from torch.autograd.function import once_differentiable  # noqa: E402
 
-from gradcheck_cli import check  # noqa: E402
+from gradcheck_cli import check, no_grad  # noqa: E402
 from gradcheck_cli.bridges.torch_code.pytorch import from_torch  # noqa: E402
 from gradcheck_cli.core.draw import sample_arguments  # noqa: E402
-from gradcheck_cli.core.variable import no_grad  # noqa: E402
 from gradcheck_cli.errors import MissingDevice, OperatorError  # noqa: E402
 from gradcheck_cli.records import Verdict  # noqa: E402
 
