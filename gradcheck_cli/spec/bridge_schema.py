@@ -54,31 +54,32 @@ class ValueKeys(_Bridge):
     returns: Words = absent()
 
 
-class LayerKeys(_Bridge):
+class _WeightsKeys(_Bridge):
+    """A class whose instances hold weights: where these and their gradients stand, and how an instance is made."""
+
+    params: Names = absent()
+    grads: Names = absent()
+    args: list[Any] = absent()
+    kwargs: dict[str, Any] = absent()
+
+
+class LayerKeys(_WeightsKeys):
     """A class whose instances hold weights, and gradients after a backward."""
 
     layer: str
     forward: str = absent()
     backward: str = absent()
-    params: Names = absent()
-    grads: Names = absent()
-    args: list[Any] = absent()
-    kwargs: dict[str, Any] = absent()
     outputs: Words = absent()
     loss: bool = absent()
 
 
-class ModelKeys(_Bridge):
+class ModelKeys(_WeightsKeys):
     """A class with weights and a method that returns a loss with its gradients, or a method for each."""
 
     model: str
-    params: Names = absent()
     value_and_grad: str = absent()
     value: str = absent()
     grad: str = absent()
-    grads: Names = absent()
-    args: list[Any] = absent()
-    kwargs: dict[str, Any] = absent()
 
 
 class FunctionKeys(_Bridge):

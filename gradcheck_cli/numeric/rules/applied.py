@@ -42,7 +42,6 @@ class Applied:
         self.outputs = outputs
         self.bases = bases
         self.cache: dict[Any, Any] = {}
-        self._writable: dict[str, Any] = {}
 
     @property
     def batch(self) -> Batch | None:
