@@ -2,59 +2,142 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from gradcheck_cli.findings.measure import SAME, Mismatch, distinct
+from gradcheck_cli.findings.surroundings import numbers_of
+from gradcheck_cli.findings.suspect import Suspect
 from gradcheck_cli.records import Finding
-from gradcheck_cli.verdict.evidence import Evidence
 
-_EXPLAINED = 0.99
-"""Share of the squared mismatch that a cause has to explain."""
+SMALL = 1e-2
+"""A factor so near to one is a matter of accuracy, unless it is one that can be named."""
 
-_EXACT = 1e-6
-"""How near a factor has to be to a whole number, or to one divided by it, to be called that."""
+_NUMBERS = {
+    "ln 2": math.log(2),
+    "ln 10": math.log(10),
+    "pi": math.pi,
+    "(2 pi)": 2 * math.pi,
+    "sqrt(2)": math.sqrt(2),
+    "sqrt(pi)": math.sqrt(math.pi),
+    "sqrt(2 pi)": math.sqrt(2 * math.pi),
+    "(180/pi)": 180 / math.pi,
+}
 
 
-def constant_factor(evidence: Evidence, shapes: Mapping[str, tuple[int, ...]]) -> Finding | None:
-    """Say by which factor the gradient is off; None if no factor explains the mismatch.
+def constant_factor(suspect: Suspect) -> Finding | None:
+    """The gradient is right but for one factor, the same for every element.
 
-    `shapes` are those of the case's arrays: a factor that is the size of an axis, or one over it, is
-    said to be that. One element has a factor whatever is wrong with it, so it needs a telling one.
+    **Why it happens.** A 2 from a square, a ½ of a loss, a scale or a temperature is forgotten, or taken twice; a
+    mean is differentiated as a sum (the factor is N) or a sum as a mean (1/N); a logarithm or an angle is in other
+    units. A factor that is the size of an axis, an attribute, or a known number is named.
+
+    **How to see it.** Analytic divided by numeric gradient is the same number everywhere. Training works all the
+    same, with another learning rate than the one that you set; with several parameters, each has its own.
+
+    **Repair.** Put the factor where the formula has it. Some courses divide the gradients of the weights by the
+    number of rows and leave the loss a sum: then each layer is off and the network isn't; check the network as a
+    whole.
+
+    **Example.**
+
+    ```python ops.py
+    from gradcheck_cli import op
+
+
+    @op
+    def square(x):
+        return x * x
+
+
+    @square.backward
+    def _(g, x):
+        return g * x
+    ```
+
+    ```yaml case.grad.yaml
+    ops: [ops.py]
+    expr: sum(square(x))
+    params: {x: {shape: 5}}
+    ```
     """
-    largest = max(np.abs(evidence.analytic).max(initial=0.0), np.abs(evidence.numeric).max(initial=0.0))
-    if not (np.isfinite(largest) and largest > 0):
+    mismatch = Mismatch.of(suspect.evidence)
+    factor = None if mismatch is None else factor_between(mismatch)
+    if mismatch is None or factor is None:
         return None
-    a, n = evidence.analytic / largest, evidence.numeric / largest
-    mismatch, size = float(np.sum((a - n) ** 2)), float(np.sum(n * n))
-    if not (mismatch > 0 and size > 0):
+    name, is_size = _name(factor, suspect)
+    told_by_numbers = distinct(mismatch.numeric[mismatch.moved]) >= 2
+    if not name and (abs(factor - 1) < SMALL or not told_by_numbers):
         return None
-    factor = float(np.sum(a * n)) / size
-    left = float(np.sum((a - factor * n) ** 2))
-    if left > (1 - _EXPLAINED) * mismatch or abs(factor) < _EXACT or abs(factor + 1) < _EXACT:
-        return None
-    name, is_size = _name(factor, shapes)
-    moved = np.count_nonzero(np.abs(evidence.numeric) > 3 * evidence.bar)
-    if moved < 2 and not name:
-        return None
-    message = f"the gradient of {evidence.parameter} is {factor:.6g} times the right one{name}"
+    message = f"the gradient of {mismatch.name} is {factor:.6g} times the right one{name}"
     if is_size and 0 < factor < 1:
         message += ": some courses take the mean here and not in the loss; check the whole network"
     return Finding("constant-factor", message)
 
 
-def _name(factor: float, shapes: Mapping[str, tuple[int, ...]]) -> tuple[str, bool]:
+def factor_between(mismatch: Mismatch) -> float | None:
+    """Return the factor that makes the analytic gradient of the right one; None if none does, and for 0 and -1."""
+    largest = max(float(np.max(np.abs(mismatch.analytic))), float(np.max(np.abs(mismatch.numeric))))
+    a, n = mismatch.analytic / largest, mismatch.numeric / largest
+    size = float(n @ n)
+    if size == 0:
+        return None
+    factor = float(a @ n) / size
+    if abs(factor) < SAME or abs(factor + 1) < SAME:
+        return None
+    left = mismatch.analytic - factor * mismatch.numeric
+    return factor if mismatch.exactly(left, mismatch.blur * max(1.0, abs(factor))) else None
+
+
+def _name(factor: float, suspect: Suspect) -> tuple[str, bool]:
     """Say where a factor may come from, and whether it is a size: of an axis, or of an array."""
     inverse = abs(factor) < 1
-    value = 1 / abs(factor) if inverse else abs(factor)
+    value, over = 1 / abs(factor) if inverse else abs(factor), f"{'-' * (factor < 0)}{'1/' * inverse}"
+    sizes = list(_sizes(suspect.shapes))
+    told = [f"{over}{size}; {origin}" for size, origin in sizes if _is(value, size)][:1]
+    is_size = bool(told)
+    roots = [f"{over}sqrt({size}); {origin}" for size, origin in sizes if _is(value, math.sqrt(size))][:1]
+    if not is_size or roots:
+        told += _attributes(factor, suspect) + roots
+    if not told:
+        told = _whole(value, over) or _known(value, inverse, over, sizes)
+    return (f" ({', or '.join(told)})", is_size) if told else ("", False)
+
+
+def _attributes(factor: float, suspect: Suspect) -> list[str]:
+    """Name a number of the application that the factor is, or is one over."""
+    for name, number in (numbers_of(suspect.application) if suspect.application else {}).items():
+        for power, text in ((number, name), (1 / number if number else 0.0, f"1/{name}")):
+            if abs(power) not in (0.0, 1.0) and _is(factor, power):
+                return [f"{text}; {name} is {number:g}"]
+    return []
+
+
+def _whole(value: float, over: str) -> list[str]:
     whole = round(value)
-    if whole < 2 or abs(value - whole) > _EXACT * value:
-        return "", False
-    over = f"{'-' * (factor < 0)}{'1/' * inverse}{whole}"
+    return [f"{over}{whole}"] if whole >= 2 and _is(value, whole) else []
+
+
+def _known(value: float, inverse: bool, over: str, sizes: list[tuple[int, str]]) -> list[str]:
+    """Name the factor of a mean with one element less, or a number that everybody knows."""
+    for size, origin in sizes:
+        if size > 2 and _is(value, size / (size - 1)):
+            return [f"{over.removesuffix('1/')}{f'{size - 1}/{size}' if inverse else f'{size}/{size - 1}'}; {origin}"]
+    return [f"{over}{text}" for text, number in _NUMBERS.items() if _is(value, number)][:1]
+
+
+def _sizes(shapes: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[int, str]]:
+    """Yield the sizes that may count something: of axes, then of whole arrays."""
     for name, shape in shapes.items():
-        if whole in shape:
-            return f" ({over}; {whole} is the size of axis {shape.index(whole)} of {name})", True
+        for axis, size in enumerate(shape):
+            if size > 1:
+                yield size, f"{size} is the size of axis {axis} of {name}"
     for name, shape in shapes.items():
-        if whole == int(np.prod(shape)):
-            return f" ({over}; {name} has {whole} elements)", True
-    return f" ({over})", False
+        if len(shape) > 1 and (size := math.prod(shape)) > 1:
+            yield size, f"{name} has {size} elements"
+
+
+def _is(value: float, number: float) -> bool:
+    return abs(value - number) <= SAME * abs(number)

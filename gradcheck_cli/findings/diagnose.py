@@ -1,22 +1,32 @@
-"""From the evidence to the causes: what each detector has to say about each parameter that failed."""
+"""From the evidence to the causes: what there is to say about each parameter that failed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from gradcheck_cli.findings.constant_factor import constant_factor
+from gradcheck_cli.findings.suspect import Suspect
 from gradcheck_cli.records import Verdict
 from gradcheck_cli.verdict.judgement import Judgement
 
-_DETECTORS = (constant_factor,)
 
+def diagnose(
+    judgement: Judgement,
+    shapes: Mapping[str, tuple[int, ...]],
+    operators: Mapping[str, Sequence[Suspect]] | None = None,
+) -> None:
+    """Add the causes that are found to the parameters that failed.
 
-def diagnose(judgement: Judgement, shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """Add the causes that are found to the parameters that failed. `shapes` are those of the case's arrays."""
+    `shapes` are those of the case's arrays. `operators` has, by parameter, what was found wrong with single operators.
+    """
     for position, result in enumerate(judgement.parameters):
         evidence = judgement.evidence.get(result.name)
-        if evidence is None or result.verdict is not Verdict.FAIL or result.findings:
-            continue  # what has a finding has its cause
-        found = [finding for detect in _DETECTORS if (finding := detect(evidence, shapes))]
-        judgement.parameters[position] = replace(result, findings=tuple(found))
+        has_cause = any(finding.code.startswith("GC2") for finding in result.findings)
+        if evidence is None or result.verdict is not Verdict.FAIL or has_cause:
+            continue
+        # Here, so that nothing of it is loaded while everything passes.
+        from gradcheck_cli.findings.causes import find_causes
+
+        others = {name: other for name, other in judgement.evidence.items() if name != result.name}
+        suspects = [*(operators or {}).get(result.name, ()), Suspect(evidence, shapes, others=others)]
+        judgement.parameters[position] = replace(result, findings=(*find_causes(suspects), *result.findings))
