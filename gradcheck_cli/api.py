@@ -12,7 +12,7 @@ import numpy as np
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.recording import is_recording
 from gradcheck_cli.core.variable import Variable, value_of
-from gradcheck_cli.findings.diagnose import diagnose
+from gradcheck_cli.findings.diagnose import diagnose, note_disconnected
 from gradcheck_cli.knobs import Knobs, read_knobs
 from gradcheck_cli.numeric.call import Subject, subject_of
 from gradcheck_cli.numeric.function import Function, PlainFunction, TracedFunction
@@ -56,6 +56,7 @@ def check(
     samples = dict.fromkeys(values, settings.sample) if settings.sample is not None else {}
     judge(checked, values, settings, [seed], samples, judgement, list(values))
     diagnose(judgement, {name: value.shape for name, value in {**_arrays(inputs or {}), **values}.items()})
+    note_disconnected(judgement, checked, values)
     return _result(subject_of(function), judgement, time.perf_counter() - started, seed)
 
 

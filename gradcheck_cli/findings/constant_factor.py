@@ -15,6 +15,9 @@ from gradcheck_cli.records import Finding
 SMALL = 1e-2
 """A factor so near to one is a matter of accuracy, unless it is one that can be named."""
 
+_PLAIN = 100
+"""Whole numbers up to this are telling by themselves."""
+
 _NUMBERS = {
     "ln 2": math.log(2),
     "ln 10": math.log(10),
@@ -117,7 +120,7 @@ def _attributes(factor: float, suspect: Suspect) -> list[str]:
 
 def _whole(value: float, over: str) -> list[str]:
     whole = round(value)
-    return [f"{over}{whole}"] if whole >= 2 and _is(value, whole) else []
+    return [f"{over}{whole}"] if 2 <= whole <= _PLAIN and _is(value, whole) else []
 
 
 def _known(value: float, inverse: bool, over: str, sizes: list[tuple[int, str]]) -> list[str]:

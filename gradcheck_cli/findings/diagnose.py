@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from gradcheck_cli.findings.suspect import Suspect
-from gradcheck_cli.records import Verdict
+from gradcheck_cli.numeric.function import Function, Values
+from gradcheck_cli.records import Finding, Verdict
 from gradcheck_cli.verdict.judgement import Judgement
 
 
@@ -29,4 +30,20 @@ def diagnose(
 
         others = {name: other for name, other in judgement.evidence.items() if name != result.name}
         suspects = [*(operators or {}).get(result.name, ()), Suspect(evidence, shapes, others=others)]
-        judgement.parameters[position] = replace(result, findings=(*find_causes(suspects), *result.findings))
+        found = (*find_causes(suspects), *result.findings)
+        if not found:
+            found = (Finding("unexplained", f"the gradient of {result.name} is wrong under another cotangent only"),)
+        judgement.parameters[position] = replace(result, findings=found)
+
+
+def note_disconnected(judgement: Judgement, function: Function, values: Values) -> None:
+    """Add to parameters with nothing to compare that the value of `function` doesn't depend on them at all, if so."""
+    for position, result in enumerate(judgement.parameters):
+        if not any(finding.name == "vacuous" for finding in result.findings):
+            continue
+        # Here, so that nothing of it is loaded while there is something to compare.
+        from gradcheck_cli.findings.disconnected import disconnected
+
+        found = disconnected(function, values, judgement.outputs, result.name)
+        if found:
+            judgement.parameters[position] = replace(result, findings=(found, *result.findings))

@@ -12,7 +12,7 @@ import numpy as np
 from gradcheck_cli.codes import FINDING_CODES
 from gradcheck_cli.core.variable import Variable
 from gradcheck_cli.errors import GradcheckError, MissingDevice, Problem, Skipped
-from gradcheck_cli.findings.diagnose import diagnose
+from gradcheck_cli.findings.diagnose import diagnose, note_disconnected
 from gradcheck_cli.knobs import Knobs, read_knobs
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.records import CaseResult, Finding, ParameterResult, Verdict
@@ -118,6 +118,7 @@ def _judge(
     judge(function, points, knobs, [seed, number_of(case.name)], samples, judgement, parameters, watcher)
     judgement.findings.extend(compare_known(case, parameters, judgement))
     diagnose(judgement, {name: value.shape for name, value in values.items()})
+    note_disconnected(judgement, function, points)
 
 
 def _sample(own: int | None, knobs: Knobs, options: Options) -> int | None:

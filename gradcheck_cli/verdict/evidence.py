@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
-from gradcheck_cli.verdict.outcome import Outcome
+from gradcheck_cli.verdict.outcome import Outcome, Status
 from gradcheck_cli.verdict.passes import Passes
 
 
@@ -16,8 +16,8 @@ from gradcheck_cli.verdict.passes import Passes
 class Evidence:
     """What was measured of one parameter of `shape`.
 
-    `elements` are the flat positions that were compared; `analytic`, `numeric` and `bar` (how far
-    `numeric` may be off) have one entry for each.
+    `elements` are the flat positions where there is a gradient to compare with; `analytic`, `numeric` and
+    `bar` (how far `numeric` may be off) have one entry for each.
     """
 
     parameter: str
@@ -29,8 +29,12 @@ class Evidence:
 
 
 def gather(parameter: str, shape: tuple[int, ...], passes: Passes, outcomes: Sequence[Outcome]) -> Evidence:
-    """Return the evidence that passes and outcomes under the plain cotangent hold, in the order of the elements."""
-    plain = [outcome for outcome in outcomes if outcome.cotangent == 0]
+    """Return the evidence that passes and outcomes under the plain cotangent hold, in the order of the elements.
+
+    Elements at kinks and jumps, and those that can't be decided, have no gradient to compare with.
+    """
+    decided = (Status.PASS, Status.FAIL)
+    plain = [outcome for outcome in outcomes if outcome.cotangent == 0 and outcome.status in decided]
     rows = [(outcome.element, outcome.analytic, outcome.numeric, outcome.bar) for outcome in plain]
     others = np.array(rows, dtype=np.float64).reshape(-1, 4).T
     first = passes.cotangent == 0

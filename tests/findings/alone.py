@@ -91,7 +91,7 @@ def suspects_of(case: Case, seed: int | None = None) -> dict[str, list[Suspect]]
 def alone(
     operator: Operator, arrays: Sequence[Any], attributes: Mapping[str, Any] | None = None, call: Any = None
 ) -> list[Suspect]:
-    """Judge an operator at `arrays` under the cotangents of `call` (drawn if there is none); return all that is wrong."""
+    """Judge an operator at `arrays` under the cotangents of `call` (drawn if None); return what is wrong."""
     attributes = dict(attributes or {})
     if call is None:
         outputs, kept = Execution().forward(operator, arrays, attributes)
