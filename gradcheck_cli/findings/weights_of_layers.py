@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.findings.measure import Mismatch, distinct, same
-from gradcheck_cli.findings.surroundings import Factor, Value, epsilon_of, factors_of
+from gradcheck_cli.findings.surroundings import Factor, Value, epsilon_of, factors_of, products
 from gradcheck_cli.findings.suspect import Application
 
 _SPARE = 2
@@ -24,21 +26,21 @@ _MOST = 400
 def factor_inside_a_product(mismatch: Mismatch, application: Application, values: list[Value]) -> Factor | None:
     """Return the factor that is missing in the gradient of a weight of shape (m, k); None if none fits.
 
-    The gradient of the weight of z = h W is hᵀ dz, where h, (n, m), may be any value at hand, and dz is the gradient of
-    z = (gradient behind the activation) * (slope). Where the cotangent is the gradient behind it, both sides are
-    known. In the middle of a network it isn't: then there must be one that gives the analytic gradient without the
-    slope and the numeric one with it, which are twice m equations for n unknowns in each column.
+    The gradient of the weight of z = h W is hᵀ dz, where h, (n, m), may be any value at hand, and dz is the gradient
+    behind the activation times its slope. Where the cotangent, or its product with the next weight, is the gradient
+    behind it, both sides are known. Deeper in a network it isn't: then there must be one that gives the analytic
+    gradient without the slope and the numeric one with it, which are twice m equations for n unknowns in each column.
     """
     m, k = mismatch.shape
     inputs = [value for value in values if value.array.ndim == 2 and value.array.shape[1] == m]
     factors = list(factors_of(values))
+    epsilon = epsilon_of(application)
     analytic, numeric = mismatch.grid(mismatch.analytic), mismatch.grid(mismatch.numeric)
     for value in inputs:
         h = value.array.astype(np.float64)
         rows = h.shape[0]
         fitting = [factor for factor in factors if factor.array.shape == (rows, k)]
-        known = [g for g in application.cotangents.values() if g.shape == (rows, k)]
-        known = [g for g in known if same(analytic, h.T @ g, epsilon_of(application))]
+        known = [g for g in _behind(application, values, (rows, k)) if same(analytic, h.T @ g, epsilon)]
         for factor in fitting:
             if distinct(factor.array) < _ENOUGH and not _is_mask(factor.array):
                 continue
@@ -55,6 +57,17 @@ def factor_inside_a_product(mismatch: Mismatch, application: Application, values
             if mismatch.exactly(left):
                 return factor
     return None
+
+
+def _behind(application: Application, values: list[Value], shape: tuple[int, int]) -> Iterator[Array]:
+    """Yield what may be the gradient behind an activation: the cotangent, or its product with the next weight."""
+    for cotangent in application.cotangents.values():
+        if cotangent.shape == shape:
+            yield cotangent
+        if cotangent.ndim == 2:
+            for value in values:
+                if value.array.ndim == 2:
+                    yield from (product for _, product in products("g", cotangent, "", value.array, shape))
 
 
 def _fitted(h: Array, slope: Array, analytic: Array, numeric: Array) -> Array | None:

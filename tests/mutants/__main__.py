@@ -1,0 +1,64 @@
+"""Count how often the first finding names the mistake: `python -m tests.mutants`, from the root of the checkout.
+
+    python -m tests.mutants                        count, at 10 draws of sizes and numbers
+    python -m tests.mutants --kinds transposed     one kind of mistake
+    python -m tests.mutants --draws 3 -v           print every check that was not named
+    python -m tests.mutants --write                count, and write docs/findings.md and README's table
+    python -m tests.mutants --write --pages        write them with the counts that docs/findings.md has
+
+Exit code 1 says that fewer than 95 % of the mistakes are named first, or that something was said of a right gradient.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from tests.mutants.counting import is_named, share, table
+from tests.mutants.page import DOCUMENT, README, counts_in, counts_of, document, with_table
+from tests.mutants.runs import KINDS, Seen, see
+
+ENOUGH = 0.95
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the options ask for; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--draws", type=int, default=10)
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--pages", action="store_true")
+    parser.add_argument("-v", "--verbose", action="store_true")
+    options = parser.parse_args(arguments)
+    if options.write and options.pages:
+        write(counts_in(DOCUMENT.read_text(encoding="utf-8")))
+        return 0
+    seen = [each for kind in options.kinds for draw in range(options.draws) for each in see(kind, draw)]
+    if options.verbose:
+        sys.stdout.writelines(f"{describe(each)}\n" for each in seen if not is_named(each))
+    if options.write:
+        write(counts_of(seen))
+    else:
+        sys.stdout.write(table(seen) + "\n")
+    silent = all(is_named(each) for each in seen if not each.planted)
+    return 0 if silent and share(seen) >= ENOUGH else 1
+
+
+def write(counts: str) -> None:
+    """Write the page and README's table."""
+    DOCUMENT.write_text(document(counts), encoding="utf-8")
+    README.write_text(with_table(README.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def describe(seen: Seen) -> str:
+    """Say in one line what was planted, and what was reported."""
+    planted = seen.planted or "nothing"
+    where = f"{seen.case}, {seen.parameter}, draw {seen.draw}"
+    return (
+        f"{where}: planted {planted}, {seen.verdict}, reported {', '.join(seen.reported) or 'nothing'}: {seen.message}"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

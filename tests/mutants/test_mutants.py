@@ -1,0 +1,69 @@
+"""The first finding names the planted mistake, and right twins fire nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from gradcheck_cli.codes import FINDING_CODES
+from tests.mutants.counting import confusion, is_named, share
+from tests.mutants.page import DOCUMENT, README, counts_in, document, with_table
+from tests.mutants.runs import KINDS, Seen, drawn_cases, see
+
+WRONG = {name for name, finding in FINDING_CODES.items() if finding.code.startswith("GC2")}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_planted_mistake_is_named_first_and_its_twin_is_silent(kind: str) -> None:
+    for draw in (0, 1):
+        seen = list(see(kind, draw))
+        assert [each for each in seen if not is_named(each)] == []
+
+
+def test_every_finding_has_three_mutants_and_as_many_right_twins() -> None:
+    planted: Counter[str] = Counter()
+    for kind in KINDS:
+        cases = drawn_cases(kind, 0)
+        wrong = [case for case in cases if case.expect.parameters]
+        planted.update(name for case in wrong for name in set(case.expect.parameters.values()))
+        operators = {case.expression.operators[0].name for case in cases}
+        assert len(operators) == len(cases)
+        assert len(cases) - len(wrong) >= 3
+    assert set(planted) == WRONG
+    assert min(planted.values()) >= 3
+
+
+def test_draws_have_sizes_of_their_own() -> None:
+    shapes = {drawn_cases("transposed", draw)[0].parameters[0].shape for draw in range(6)}
+    assert len(shapes) > 2
+
+
+def test_the_documented_counts_are_good_enough() -> None:
+    counts = counts_in(DOCUMENT.read_text(encoding="utf-8"))
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in counts.splitlines() if line.startswith("| ")]
+    by_kind = {row[0]: (int(row[2]), int(row[3])) for row in rows if row[1].isdigit()}
+    assert set(by_kind) == {*WRONG, "(right)"}
+    assert by_kind["(right)"][0] == by_kind["(right)"][1]
+    del by_kind["(right)"]
+    checks, named = (sum(column) for column in zip(*by_kind.values(), strict=True))
+    assert named / checks >= 0.95
+
+
+def test_the_page_and_the_table_in_readme_are_current() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    assert text == document(counts_in(text)), "python -m tests.mutants --write --pages"
+    readme = README.read_text(encoding="utf-8")
+    assert readme == with_table(readme), "python -m tests.mutants --write --pages"
+
+
+def test_a_mistake_that_is_named_otherwise_is_counted() -> None:
+    right = Seen("a", "x", 0, "transposed", "fail", ("transposed", "some-elements"))
+    wrong = Seen("b", "x", 0, "transposed", "fail", ("some-elements", "transposed"))
+    loud = Seen("c", "x", 0, "", "pass", ("vacuous",))
+    assert [is_named(each) for each in (right, wrong, loud)] == [True, False, False]
+    assert share([right, wrong, loud]) == 0.5
+    assert confusion([right, wrong, loud]) == [
+        ("transposed", 2, 2, "1", "some-elements 1"),
+        ("(right)", 1, 1, "0", "vacuous 1"),
+    ]
