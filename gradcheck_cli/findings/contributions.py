@@ -11,6 +11,7 @@ from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.execution import using
 from gradcheck_cli.errors import GradcheckError
 from gradcheck_cli.findings.measure import Mismatch
+from gradcheck_cli.findings.surroundings import epsilon_of
 from gradcheck_cli.findings.suspect import Application
 from gradcheck_cli.knobs import ALLOWED
 from gradcheck_cli.numeric.seeding import SeededExecution
@@ -19,8 +20,16 @@ from gradcheck_cli.numeric.steps import typical_magnitude
 MOST = 48
 """Elements that are looked at: two evaluations of the operator each."""
 
-PRECISION = 1e-5
-"""How well contributions are known, relative to the largest: they come from one step, without an error bar."""
+_PRECISION = 1e-5
+"""How well contributions are known at best, relative to the largest: they come from one step, without an error bar."""
+
+_ROUNDED = 200.0
+"""How well they are known in a coarse type, in units of the error of a central difference."""
+
+
+def precision(application: Application) -> float:
+    """Return how well contributions are known, relative to the largest."""
+    return max(_PRECISION, _ROUNDED * epsilon_of(application) ** (2 / 3))
 
 
 def wrong_rows(mismatch: Mismatch) -> Array:

@@ -80,9 +80,10 @@ def missing_chain_factor(suspect: Suspect) -> Finding | None:
 
 
 def _sentence(name: str, factor: Factor, is_cotangent: bool, where: str) -> str:
-    is_what = " is the cotangent itself:" if is_cotangent else " lacks a factor:"
-    meaning = f", the derivative of {factor.meaning}," if factor.meaning else ""
-    return f"the gradient of {name}{is_what} {factor.text}{meaning} is missing{where}"
+    meaning = f", the derivative of {factor.meaning}" if factor.meaning else ""
+    if is_cotangent:
+        return f"the gradient of {name} is the cotangent itself: it lacks the factor {factor.text}{meaning}"
+    return f"the gradient of {name} lacks the factor {factor.text}{where}{meaning}"
 
 
 def _is_cotangent(mismatch: Mismatch, application: Application) -> bool:

@@ -9,7 +9,7 @@ from itertools import combinations, product
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
-from gradcheck_cli.findings.contributions import PRECISION, contributions, wrong_rows
+from gradcheck_cli.findings.contributions import contributions, precision, wrong_rows
 from gradcheck_cli.findings.measure import Mismatch
 from gradcheck_cli.findings.suspect import Suspect
 
@@ -44,7 +44,7 @@ def find_picked(mismatch: Mismatch, suspect: Suspect) -> Picked | None:
     if parts is None:
         return None
     common: set[tuple[str, tuple[int, ...]]] | None = None
-    counts = []
+    counts, known_to = [], precision(suspect.application)
     for row, part in zip(rows, parts, strict=True):
         slopes = _only(part)
         if slopes is None or not slopes.ndim:
@@ -54,7 +54,7 @@ def find_picked(mismatch: Mismatch, suspect: Suspect) -> Picked | None:
         if count < 2:
             return None
         counts.append(count)
-        slack = max(PRECISION * float(np.max(np.abs(slopes))), float(mismatch.noise[row]))
+        slack = max(known_to * float(np.max(np.abs(slopes))), float(mismatch.noise[row]))
         lost = abs(float(mismatch.difference[row]))
         if lost < _TELLING * float(np.max(np.abs(slopes))) and rows.size == 1:
             return None
