@@ -29,7 +29,7 @@ _ROUNDED = 200.0
 
 def precision(application: Application) -> float:
     """Return how well contributions are known, relative to the largest."""
-    return max(_PRECISION, _ROUNDED * epsilon_of(application) ** (2 / 3))
+    return max(_PRECISION, _ROUNDED * float(epsilon_of(application) ** (2 / 3)))
 
 
 def wrong_rows(mismatch: Mismatch) -> Array:

@@ -56,6 +56,7 @@ learning rate that made the weights large.
 training the loss leaps, and turns to NaN.
 
 **Repair.** Clip the norm of the gradient, initialise for the width of the layer, normalise, lower the learning rate.
+Set gradients to zero before every step: forgotten, they add up from step to step, which looks the same.
 
 **Example.** `gradcheck graph --health case.grad.yaml` shows it.
 
