@@ -63,12 +63,12 @@ Set gradients to zero before every step: forgotten, they add up from step to ste
 ```yaml case.grad.yaml
 dims: {n: 4, d: 8}
 expr: |
-  h1 = x @ W1
-  h2 = h1 @ W2
-  h3 = h2 @ W3
-  h4 = h3 @ W4
-  h5 = h4 @ W5
-  h6 = h5 @ W6
+  h1 = relu(x @ W1)
+  h2 = relu(h1 @ W2)
+  h3 = relu(h2 @ W3)
+  h4 = relu(h3 @ W4)
+  h5 = relu(h4 @ W5)
+  h6 = relu(h5 @ W6)
   mean(h6)
 inputs: {x: n d}
 params:
