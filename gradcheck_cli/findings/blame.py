@@ -139,11 +139,11 @@ class Blaming:
                 f"the gradient of {parameter.name} is ill-conditioned: relative errors of {error:.0e} in the gradients "
                 f"of single applications, too small to be seen there, are {change / size:.0e} of it"
             ]
-        kinks = [f"{name} of {alone.entry.name}" for alone in checked for name in alone.kinks]
+        kinks = dict.fromkeys(f"{name} of {alone.entry.name}" for alone in checked for name in alone.kinks)
         if kinks:
             return [
-                f"{', '.join(kinks)}: at a kink, where each has a gradient that is valid alone, "
-                f"and together they are none of {parameter.name}"
+                f"{', '.join(kinks)}: at a kink, where the gradient of each is valid alone, and what they make "
+                f"together isn't valid for {parameter.name}"
             ]
         return []
 

@@ -100,12 +100,14 @@ class _Search:
         return dependent
 
     def _edges(self) -> list[tuple[Entry, int]]:
-        """Return operands that depend on the parameter and get no gradient."""
+        """Return operands that depend on the parameter and are the first ones there that get no gradient."""
+        entries = self.sweep.ledger.entries
+        later = {id(out) for entry in entries if not entry.tracked for out in entry.outputs}
         return [
             (entry, slot)
-            for entry in self.sweep.ledger.entries
+            for entry in entries
             for slot, array in enumerate(entry.arrays)
-            if id(array) in self.dependent and slot not in entry.tracked and array.dtype.kind == "f"
+            if id(array) in self.dependent - later and slot not in entry.tracked and array.dtype.kind == "f"
         ]
 
     def _held(self, held: _Held) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 from gradcheck_cli.errors import Location
 from gradcheck_cli.records import Blame, Culprit
 from gradcheck_cli.report.numbers import count, rounded_up
-from gradcheck_cli.report.plain import from_here
+from gradcheck_cli.report.plain import from_here, paths_from_here
 
 _MOST = 3
 """Places, and reasons, that are listed; the others are counted."""
@@ -19,7 +19,7 @@ def blame_sentences(blame: Blame) -> list[str]:
     sentences: list[str] = []
     for culprit in blame.culprits:
         sentences += [_accusation(culprit), *culprit.message.split("\n")] if culprit.message else [_accusation(culprit)]
-    return [*sentences, *_beside(blame)]
+    return [*sentences, *map(paths_from_here, _beside(blame))]
 
 
 def blame_record(blame: Blame | None) -> list[dict[str, Any]]:
@@ -67,10 +67,11 @@ def _accusation(culprit: Culprit) -> str:
     parts = [f"backward of {culprit.operator}{argument}"]
     if culprit.backward is not None:
         parts.insert(0, from_here(culprit.backward))
+    times = f" {culprit.applications} times" if culprit.applications > max(1, len(culprit.places)) else ""
     if culprit.places:
-        parts.append(f"called at {_listed(culprit.places)}")
-    elif culprit.applications > 1:
-        parts.append(f"called {culprit.applications} times")
+        parts.append(f"called{times} at {_listed(culprit.places)}")
+    elif times:
+        parts.append(f"called{times}")
     return ", ".join(parts)
 
 
