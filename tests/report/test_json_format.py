@@ -114,6 +114,8 @@ def test_the_document_is_the_contract() -> None:
         "seed": 0,
         "notes": [],
         "label": "",
+        "blame": [],
+        "blame_notes": [],
     }
     document = {
         "schema_version": 1,
