@@ -12,12 +12,14 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.errors import GradcheckError
+from gradcheck_cli.findings.blame_evidence import plain_evidence
 from gradcheck_cli.findings.blame_ledger import Entry
 from gradcheck_cli.findings.suspect import Suspect
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.numeric.call import Subject
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.records import Finding, ParameterResult, Verdict
+from gradcheck_cli.verdict.evidence import Evidence
 from gradcheck_cli.verdict.judge import judge
 from gradcheck_cli.verdict.judgement import Judgement
 
@@ -25,10 +27,10 @@ _BESIDE = ("differs-from-reference", "forward-reverse-mismatch", "wrong-batch-de
 """Findings about what an operator has beside its backward, which make no gradient wrong."""
 
 
-_MANY = 256
+_MANY = 16
 """Elements of an operand that are all compared at once..."""
 
-_FEW = 64
+_FEW = 8
 """...and those of a larger one that are compared first."""
 
 
@@ -107,46 +109,60 @@ def _judge(
 ) -> None:
     """Check under some cotangents (none: drawn ones), and write down what is found.
 
-    Of large operands a few elements first: wrong ones take many times as long as right ones, so that all of them are
-    compared only where there is time for that.
+    Of all but small operands a few elements first: wrong ones take many times as long as right ones, so that all of
+    an operand are compared only where these are right.
     """
     entry = alone.entry
     operands = operands_of(entry)
+    function = function_of(entry, still_wanted)
     seed = [*seed, zlib.crc32(entry.operator.name.encode())]
 
-    def judged(samples: Mapping[str, int]) -> Judgement:
+    def judged(names: Sequence[str], samples: Mapping[str, int]) -> Judgement:
         judgement = Judgement(cotangents=cotangents)
         try:
-            judge(function_of(entry, still_wanted), operands, knobs, seed, samples, judgement, list(operands))
+            judge(function, operands, knobs, seed, samples, judgement, names)
         except GradcheckError as error:
             alone.undecided = f"it can't be called alone: {error.problems[0].message}"
         alone.evaluations += judgement.evaluations
         return judgement
 
     samples = {name: _FEW for name, array in operands.items() if array.size > _MANY}
-    started = time.perf_counter()
-    judgement = judged(samples)
-    taken = time.perf_counter() - started
-    few = sum(samples.get(name, array.size) for name, array in operands.items())
-    all_of_them = sum(array.size for array in operands.values())
-    if samples and (judgement.verdict is Verdict.PASS or taken * all_of_them < knobs.budget * few):
-        alone.undecided = ""
-        judgement = judged({})
-    for result in judgement.parameters:
+    judgement = judged(list(operands), samples)
+    results = {result.name: result for result in judgement.parameters}
+    so_far_right = [name for name in samples if name in results and results[name].verdict is Verdict.PASS]
+    if so_far_right and not judgement.findings and not alone.undecided:
+        more = judged(so_far_right, {})
+        results |= {result.name: result for result in more.parameters}
+        judgement.evidence |= more.evidence
+        judgement.findings += more.findings
+    for result in results.values():
         _note(alone, result)
     for finding in judgement.findings:
         if not finding.accepted and finding.name not in _BESIDE:
             alone.broken.setdefault(finding.name, finding)
-    wrong = [result.name for result in judgement.parameters if result.verdict is Verdict.FAIL]
+    wrong = [name for name, result in results.items() if result.verdict is Verdict.FAIL]
     if wrong:
         alone.undecided = ""
-        application = entry.described(judgement.cotangents)
-        named = {**application.arguments, **application.outputs}
-        shapes = {name: array.shape for name, array in named.items() if isinstance(array, np.ndarray)}
-        for name in wrong:
-            others = {other: each for other, each in judgement.evidence.items() if other != name}
-            evidence = judgement.evidence.get(name)
-            alone.wrong[name] = Suspect(evidence, shapes, application, others) if evidence else None
+        partly = [name for name in wrong if results[name].checked < results[name].elements]
+        found = plain_evidence(function, operands, partly, judgement.cotangents, knobs.budget) if partly else {}
+        alone.wrong.update(_suspects(entry, wrong, judgement.cotangents, {**judgement.evidence, **found}))
+
+
+def _suspects(
+    entry: Entry, wrong: Sequence[str], cotangents: Sequence[Array], evidence: Mapping[str, Evidence]
+) -> dict[str, Suspect | None]:
+    """Return the wrong gradients as findings see them, None for one of which nothing was measured."""
+    application = entry.described(cotangents)
+    named = {**application.arguments, **application.outputs}
+    shapes = {name: array.shape for name, array in named.items() if isinstance(array, np.ndarray)}
+    return {
+        name: Suspect(
+            evidence[name], shapes, application, {other: each for other, each in evidence.items() if other != name}
+        )
+        if name in evidence
+        else None
+        for name in wrong
+    }
 
 
 def _note(alone: Alone, result: ParameterResult) -> None:

@@ -360,7 +360,8 @@ def test_only_what_is_on_the_wrong_path_is_looked_at() -> None:
     assert blame_of(result).applications == 4
 
 
-def test_what_is_handed_to_findings_is_the_application() -> None:
+@pytest.mark.parametrize("rows", [3, 30])
+def test_what_is_handed_to_findings_is_the_application(rows: int) -> None:
     from gradcheck_cli.findings.blame import Blaming
     from gradcheck_cli.findings.blame_place import python_line
     from gradcheck_cli.knobs import Knobs
@@ -368,6 +369,7 @@ def test_what_is_handed_to_findings_is_the_application() -> None:
     from gradcheck_cli.verdict.judge import judge
     from gradcheck_cli.verdict.judgement import Judgement
 
+    x, y = rng.normal(size=(rows, 2)), rng.normal(size=(rows, 2))
     function = TracedFunction(lambda v: F.sum(3.0 * halved(F.tanh(v["x"]), v["y"])))
     judgement, values = Judgement(), {"x": x, "y": y}
     judge(function, values, Knobs(), [0], {}, judgement, ["x", "y"])
@@ -378,10 +380,11 @@ def test_what_is_handed_to_findings_is_the_application() -> None:
     assert application is not None
     assert (application.operator.name, first.evidence.parameter, set(first.others)) == ("halved", "x", {"y"})
     np.testing.assert_array_equal(application.arguments["x"], np.tanh(x))
-    np.testing.assert_array_equal(application.cotangents["out"], np.full((3, 2), 3.0))
+    np.testing.assert_array_equal(application.cotangents["out"], np.full((rows, 2), 3.0))
     np.testing.assert_allclose(first.evidence.analytic, np.ravel(3 * y / 2))
     np.testing.assert_allclose(first.evidence.numeric, np.ravel(3 * y), rtol=1e-6)
-    assert first.shapes["out"] == (3, 2)
+    assert (np.abs(first.evidence.numeric - np.ravel(3 * y)) <= first.evidence.bar).all()
+    assert first.shapes["out"] == (rows, 2)
     assert application.location is not None
 
 
