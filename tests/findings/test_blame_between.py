@@ -131,10 +131,15 @@ def _(g):
     return g * np.cos(LAST["x"])
 
 
-def test_an_operator_that_remembers_its_last_call_is_named() -> None:
-    blame = blame_of(lambda x: F.sum(remembers(remembers(x))))
+@pytest.mark.parametrize("point", [x, np.array(0.7)], ids=["many", "one"])
+def test_an_operator_that_remembers_its_last_call_is_named(point: np.ndarray) -> None:
+    blame = blame_of(lambda x: F.sum(remembers(2.0 * remembers(x))), point)
     assert {culprit.operator for culprit in blame.culprits} == {"remembers"}
     assert blame.right == blame.applications - blame.wrong
+    if point.ndim == 0:  # one number is right alone
+        (culprit,) = blame.culprits
+        assert culprit.applications == 1
+        assert "right alone and wrong in the graph" in culprit.message
 
 
 BUFFER = np.zeros((3, 2))
