@@ -394,7 +394,7 @@ def test_what_is_handed_to_findings_is_the_application(rows: int) -> None:
 @op
 def rough(x):
     """tanh(x) in steps, which nobody can differentiate."""
-    return np.round(np.tanh(x), 6)
+    return np.round(np.tanh(x), 4)
 
 
 @rough.backward
