@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -82,7 +83,7 @@ class Blaming:
             self._look_between(sweep, path, still_wanted)
 
     def stop(self, why: str) -> None:
-        """Note that it was stopped before its end, and why."""
+        """Note that it ends before all was checked, and why."""
         checked = sum(len(group.entries) for group in self._groups if group.alone)
         total = sum(len(group.entries) for group in self._groups)
         self._notes.append(f"{why}: {checked} of {total} applications were checked")
@@ -97,9 +98,13 @@ class Blaming:
             ranks.append((operator in seen, not own, number))
             seen.add(operator)
         share = max(self.seconds / max(1, len(self._groups)), _SHORTEST)
-        for _, _, number in sorted(ranks):
+        started = time.perf_counter()
+        for known, _, number in sorted(ranks):
             still_wanted()
             group = self._groups[number]
+            if known and time.perf_counter() - started > self.seconds:
+                self.stop("all would take too long")
+                return
             group.alone = check_alone(group.entries[0], self.knobs, self.seed, share, still_wanted)
 
     def _look_between(self, sweep: Sweep, path: Sequence[Entry], still_wanted: Callable[[], None]) -> None:
@@ -108,13 +113,13 @@ class Blaming:
         self._kept = kept_between_calls(path, self.knobs.repeat)
         if self._kept:
             return
-        for each in sums(sweep, path, [parameter.name for parameter in self.failed]):
-            overwritten, text = each.fault()
+        faults = [each.fault() for each in sums(sweep, path, [parameter.name for parameter in self.failed])]
+        for overwritten, text in faults:
             if overwritten:
                 self._add_finding(Finding("contribution-overwritten", text))
-            if text:
-                self._notes.append(text)
-        if self._notes:
+        texts = [text for _, text in faults if text]
+        self._notes += texts
+        if texts:
             return
         for parameter in self.failed:
             still_wanted()
@@ -156,10 +161,14 @@ class Blaming:
                 self.judgement.parameters[position] = replace(result, findings=findings)
 
     @property
-    def suspects(self) -> list[Suspect]:
-        """The wrong gradients of applications, those nearest to the outputs first."""
-        found = [group.alone.wrong.values() for group in self._groups if group.alone]
-        return [suspect for wrong in found for suspect in wrong if suspect is not None]
+    def suspects(self) -> dict[str, list[Suspect]]:
+        """The wrong gradients of applications by the parameter that suffers from them, nearest to the outputs first."""
+        found: dict[str, list[Suspect]] = {}
+        for parameter in self.failed if self._sweep else ():
+            path = set(self._sweep.path([parameter.name])) if self._sweep else set()
+            wrong = [group.alone.wrong for group in self._groups if group.alone and not path.isdisjoint(group.entries)]
+            found[parameter.name] = [suspect for each in wrong for suspect in each.values() if suspect is not None]
+        return found
 
     def result(self) -> Blame:
         """Return what was found so far."""

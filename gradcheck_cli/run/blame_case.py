@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from gradcheck_cli.errors import GradcheckError
 from gradcheck_cli.findings.blame import Blaming
 from gradcheck_cli.findings.blame_place import in_order
+from gradcheck_cli.findings.suspect import Suspect
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.numeric.function import TracedFunction, Values
 from gradcheck_cli.run.deadline import TimeRanOut
@@ -14,6 +16,13 @@ from gradcheck_cli.run.escape import escaped
 from gradcheck_cli.run.interrupt import Interrupts
 from gradcheck_cli.spec.case import Case
 from gradcheck_cli.verdict.judgement import Judgement
+
+
+class Blamed(NamedTuple):
+    """What is wrong with single operators, by the parameter that suffers from it; and whether the user interrupted."""
+
+    suspects: Mapping[str, Sequence[Suspect]]
+    interrupted: bool
 
 
 def blame_case(
@@ -26,8 +35,8 @@ def blame_case(
     seconds: float,
     still_wanted: Callable[[], None],
     interrupts: Interrupts,
-) -> bool:
-    """Write into `judgement` which operators make its gradients wrong; return whether the user interrupted that.
+) -> Blamed:
+    """Write into `judgement` which operators make its gradients wrong.
 
     `seconds` are those that the check took. An operator that raises, and a deadline, end it with a note.
     """
@@ -46,4 +55,4 @@ def blame_case(
             raise
         blaming.stop(described.message if described else "interrupted")
     judgement.blame = blaming.result()
-    return interrupted
+    return Blamed(blaming.suspects, interrupted)

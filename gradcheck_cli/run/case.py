@@ -127,7 +127,8 @@ def _judge(
         from gradcheck_cli.run.blame_case import blame_case  # here, since most cases pass
 
         seconds = time.perf_counter() - started
-        stopped = blame_case(case, function, points, judgement, knobs, seed, seconds, still_wanted, interrupts)
+        blamed = blame_case(case, function, points, judgement, knobs, seed, seconds, still_wanted, interrupts)
+        stopped = blamed.interrupted
     diagnose(judgement, {name: value.shape for name, value in values.items()})
     return stopped
 
