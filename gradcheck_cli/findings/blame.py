@@ -164,8 +164,10 @@ class Blaming:
     def suspects(self) -> dict[str, list[Suspect]]:
         """The wrong gradients of applications by the parameter that suffers from them, nearest to the outputs first."""
         found: dict[str, list[Suspect]] = {}
-        for parameter in self.failed if self._sweep else ():
-            path = set(self._sweep.path([parameter.name])) if self._sweep else set()
+        if self._sweep is None:
+            return found
+        for parameter in self.failed:
+            path = set(self._sweep.path([parameter.name]))
             wrong = [group.alone.wrong for group in self._groups if group.alone and not path.isdisjoint(group.entries)]
             found[parameter.name] = [suspect for each in wrong for suspect in each.values() if suspect is not None]
         return found

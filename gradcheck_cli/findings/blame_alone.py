@@ -26,7 +26,6 @@ from gradcheck_cli.verdict.judgement import Judgement
 _BESIDE = ("differs-from-reference", "forward-reverse-mismatch", "wrong-batch-declaration")
 """Findings about what an operator has beside its backward, which make no gradient wrong."""
 
-
 _MANY = 16
 """Elements of an operand that are all compared at once..."""
 
@@ -36,9 +35,9 @@ _FEW = 8
 
 @dataclass(eq=False)
 class Alone:
-    """What became of one application: the wrong arguments by name, each with how it is wrong.
+    """What became of one application: the wrong arguments by name, each with how it is wrong, and broken contracts.
 
-    `undecided` says why nothing can be said, `notes` hold what passed with a finding. `resolution` is the coarsest
+    `undecided` says why nothing can be said, `kinks` are arguments that passed at one. `resolution` is the coarsest
     of its arguments', `sampled` tells that not all elements were compared.
     """
 
@@ -130,7 +129,7 @@ def _judge(
     judgement = judged(list(operands), samples)
     results = {result.name: result for result in judgement.parameters}
     so_far_right = [name for name in samples if name in results and results[name].verdict is Verdict.PASS]
-    if so_far_right and not judgement.findings and not alone.undecided:
+    if so_far_right and not alone.undecided:
         more = judged(so_far_right, {})
         results |= {result.name: result for result in more.parameters}
         judgement.evidence |= more.evidence

@@ -10,6 +10,7 @@ import numpy as np
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.execution import using
 from gradcheck_cli.core.generators import restored
+from gradcheck_cli.errors import GradcheckError
 from gradcheck_cli.numeric.function import TracedFunction, Values
 from gradcheck_cli.numeric.seeding import SeededExecution
 from gradcheck_cli.numeric.steps import default_eps, element_scales, step_sizes
@@ -88,7 +89,10 @@ class _Differences:
             moved = np.array(x, order="C")
             moved.reshape(-1)[element] += sign * step
             places.append(float(moved.reshape(-1)[element]))
-            outputs = self.function.outputs({**self.operands, name: moved})
+            try:
+                outputs = self.function.outputs({**self.operands, name: moved})
+            except GradcheckError:  # outside of the domain
+                return np.nan, np.nan, np.nan
             kept = [out for out, floating in zip(outputs, self.floating, strict=True) if floating]
             parts = [np.sum(g * (new.astype(np.float64) - out)) for (g, out), new in zip(self.rows, kept, strict=True)]
             changes.append(float(sum(parts)))

@@ -489,3 +489,47 @@ def test_a_large_application_is_sampled_and_that_is_said(monkeypatch: pytest.Mon
     assert stopped == "all would take too long: 3 of 4 applications were checked"  # one of each operator
     assert sampled.startswith("not every element was compared, since that would take too long: mean at ")
     assert blame_of(result).right == 2
+
+
+@pytest.mark.parametrize("element", range(0, 49, 8))
+def test_one_wrong_element_of_many_is_found(element: int) -> None:
+    @op
+    def flawed(x):
+        """tanh(x), whose gradient is off by a hundredth in one element."""
+        return np.tanh(x)
+
+    @flawed.backward
+    def _(g, out):
+        gradient = g * (1 - out * out)
+        gradient.reshape(-1)[element] *= 1.01
+        return gradient
+
+    many = np.random.default_rng(element).normal(size=(7, 7))
+    result = check(lambda x: F.mean(F.exp(flawed(2.0 * x))), {"x": many})
+    assert accused(result) == [("flawed", "x")]
+    assert blame_of(result).right == 3
+
+
+def test_a_wrong_forward_mode_is_told_already_and_makes_no_gradient_wrong() -> None:
+    @op
+    def pushed(x):
+        """tanh(x), with a jvp that is wrong."""
+        return np.tanh(x)
+
+    @pushed.backward
+    def _(g, out):
+        return g * (1 - out * out)
+
+    @pushed.jvp
+    def _(t, out):
+        return 2 * t * (1 - out * out)
+
+    result = check(lambda x: F.sum(halved(pushed(x), 2.0)), {"x": rng.normal(size=(5, 5))})
+    assert [finding.name for finding in result.findings] == ["forward-reverse-mismatch"]
+    assert accused(result) == [("halved", "x")]
+    assert blame_of(result).right == 2
+
+
+def test_a_gradient_of_plain_numbers_has_no_operators_to_blame() -> None:
+    result = check(lambda x: float(np.sum(x**2)), {"x": x}, grad=lambda x: x)
+    assert (result.verdict, result.blame) == (Verdict.FAIL, None)

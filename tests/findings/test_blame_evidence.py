@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gradcheck_cli.ops as F
+from gradcheck_cli import op
 from gradcheck_cli.findings.blame_evidence import plain_evidence
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.verdict.evidence import Evidence
@@ -48,3 +49,20 @@ def test_little_time_leaves_elements_out_evenly() -> None:
     found = measured(lambda v: F.tanh(v["x"]), x, np.ones(x.shape), seconds=1e-9)
     assert found.elements.tolist() == [0]
     assert found.numeric.shape == (1,)
+
+
+def test_an_operator_that_raises_outside_of_its_domain_leaves_elements_out() -> None:
+    @op
+    def strict_root(x):
+        """The square root of x, of which no element may be negative."""
+        if (x < 0).any():
+            raise ValueError("negative")
+        return np.sqrt(x)
+
+    @strict_root.backward
+    def _(g, out):
+        return g / (2 * out)
+
+    found = measured(lambda v: strict_root(v["x"]), np.array([4.0, 1e-9, 9.0]), np.ones(3))
+    assert found.elements.tolist() == [0, 2]
+    np.testing.assert_allclose(found.numeric, [0.25, 1 / 6], rtol=1e-6)
