@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -100,20 +101,29 @@ class Noise:
         """Return the larger noise of two, output by output."""
         return Noise(np.maximum(self.epsilon, other.epsilon), np.maximum(self.level, other.level), self.base)
 
-    def of(self, u: Array, size: Array, moved: Array) -> float:
-        """Return the noise of sum(u * output), where the outputs have the magnitudes `size`.
+    def of(self, u: Array, size: Array, moved: Array) -> Any:
+        """Return the noise of sum(u * output), where the outputs have the magnitudes `size`, shape (..., outputs).
 
         Over the outputs that `moved`: one that keeps its bits adds no noise to a difference.
         """
+        epsilon, level, u, size = self.epsilon[moved], self.level[moved], u[moved], size[..., moved]
+        rounding = scaled_norms(epsilon * u * size)
+        if not (level > 0).any():
+            return rounding
+        base = np.abs(self.base[moved])
         with np.errstate(divide="ignore", invalid="ignore"):
-            growth = np.fmax(1.0, size / np.abs(self.base))
-        level = np.where(self.level > 0, self.level * np.where(self.base != 0, growth, 1.0), 0.0)
-        return max(scaled_norm((self.epsilon * u * size)[moved]), scaled_norm((u * level)[moved]))
+            growth = np.where(base != 0, np.fmax(1.0, size / base), 1.0)
+        return np.maximum(rounding, scaled_norms(u * np.where(level > 0, level * growth, 0.0)))
 
 
 def scaled_norm(vector: Array) -> float:
     """Return the Euclidean norm without squaring large numbers (1e200 overflows)."""
-    largest = float(np.max(np.abs(vector), initial=0.0))
-    if largest == 0 or not np.isfinite(largest):
-        return largest
-    return largest * float(np.sqrt(np.sum((vector / largest) ** 2)))
+    return float(scaled_norms(vector))
+
+
+def scaled_norms(vectors: Array) -> Any:
+    """Return the `scaled_norm` of each vector, shape (..., n)."""
+    largest = np.max(np.abs(vectors), axis=-1, initial=0.0)
+    divisor = np.where((largest > 0) & np.isfinite(largest), largest, 1.0)
+    norms = divisor * np.sqrt(np.sum((vectors / divisor[..., None]) ** 2, axis=-1))
+    return np.where(divisor == largest, norms, largest)

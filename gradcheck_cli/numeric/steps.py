@@ -81,3 +81,11 @@ def decade_steps(x: Array, typical: float, spacings: Array) -> tuple[Array, Arra
     powers = np.arange(int(np.max(counts, initial=0)))[::-1, None]
     h = step_sizes(top * DECADE ** -powers.astype(np.float64), 1.0)
     return h, (powers < counts) & (h >= spacings) & (x + h != x)
+
+
+def steps_beyond(x: Array, typical: float) -> Array:
+    """Return the steps above those of `decade_steps` up to the element's own scale, 1 at least: ascending columns."""
+    top = _LARGEST * np.maximum(np.abs(x), typical)
+    ratio = np.maximum(np.maximum(np.abs(x), typical), 1.0) / top
+    count = int(np.ceil(np.log(np.max(ratio)) / np.log(HALF_DECADE) - 1e-9))
+    return step_sizes(top * ratio ** (np.arange(1, count + 1)[:, None] / count), 1.0)

@@ -24,6 +24,10 @@ class Settled:
     bar: Array
     truncated: Array
 
+    def only(self, rows: Array) -> Settled:
+        """Return what was found of some of the elements."""
+        return Settled(self.passed[rows], self.numeric[:, rows], self.bar[:, rows], self.truncated[:, rows])
+
 
 def settle(ladders: Ladders, analytic: Array, scales: Array, rtol: float) -> Settled:
     """Settle the elements that pass sharply under every cotangent, with no sign of anything odd.
@@ -58,6 +62,24 @@ def settle(ladders: Ladders, analytic: Array, scales: Array, rtol: float) -> Set
     return Settled(
         passed.reshape(shape).all(axis=0), numeric.reshape(shape), bar.reshape(shape), truncated.reshape(shape)
     )
+
+
+def settle_still(beyond: Ladders, settled: Settled, rtol: float) -> Array:
+    """Tell which elements, none of which moves anything on its ladder, have a gradient of zero: shape (n,).
+
+    `beyond` are steps up to the scale of each, `settled` what their ladders said, the analytic gradient being zero.
+    A corner there is beside the point; a flat stretch of another slope is a staircase, which `rule` looks at.
+    """
+
+    def flat(column: Array) -> Array:
+        return column.transpose(1, 0, 2).reshape(len(beyond.h), -1)
+
+    count, elements = settled.bar.shape
+    h, central, sigma = np.tile(beyond.h, (1, count)), flat(beyond.central), flat(beyond.sigma)
+    plain = np.isfinite(central).all(axis=0) & np.isfinite(settled.bar.ravel())
+    plain &= _is_smooth(h, flat(beyond.forward), flat(beyond.backward), sigma, rtol)
+    plain &= ~_may_part(h, central, sigma, -1, 0.0, settled.bar.ravel())
+    return np.asarray(plain.reshape(count, elements).all(axis=0))
 
 
 def _best(h: Array, central: Array, sigma: Array, reach: Array) -> tuple[Array, Array, Array]:
@@ -111,6 +133,8 @@ def _spread(column: Array) -> Array:
 
 def _is_smooth(h: Array, forward: Array, backward: Array, sigma: Array, rtol: float) -> Array:
     """Tell where the one-sided slopes show no corner, at x or beside it."""
+    if len(h) < RUN:
+        return np.ones(h.shape[1], dtype=bool)
     gap = np.abs(forward - backward)
     clear = gap > CLEAR * 2.5 * sigma / h
     runs = clear[:-2] & clear[1:-1] & clear[2:]
@@ -128,8 +152,10 @@ def _may_leap(rise: Array, fall: Array, sigma: Array, table: Array) -> Array:
     return np.asarray(constant & (leap.min(axis=0) > np.maximum(10 * table, CLEAR * sigma[0])))
 
 
-def _may_part(h: Array, central: Array, sigma: Array, best: Array, numeric: Array, bar: Array) -> Array:
+def _may_part(h: Array, central: Array, sigma: Array, best: Array | int, numeric: Array | float, bar: Array) -> Array:
     """Tell where larger steps may have a flat stretch of another slope."""
+    if len(h) < RUN:
+        return np.zeros(h.shape[1], dtype=bool)
     size = np.abs(central)
     least = np.minimum(np.minimum(size[:-2], size[1:-1]), size[2:])
     away = np.abs(central[:-2] - numeric)
