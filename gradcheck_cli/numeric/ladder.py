@@ -110,7 +110,7 @@ class Ladder:
 
     def take(self, steps: Array, above: Array, below: Array, changes: Array) -> None:
         """Take over pairs that were evaluated: `changes` has the rows of all x+h, then those of all x-h."""
-        count, finite = len(steps), [bool(each) for each in np.isfinite(changes).all(axis=1)]
+        count, finite = len(steps), np.asarray(np.isfinite(changes).all(axis=1)).tolist()
         for k, (h, up, down) in enumerate(zip(steps.tolist(), above.tolist(), below.tolist(), strict=True)):
             self._pairs[h] = Pair(h, up, down, changes[k], changes[count + k], (finite[k], finite[count + k]))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,17 +24,27 @@ def difference_table_noise(values: Array) -> Array:
     Estimating computational noise, SIAM J. Sci. Comput. 33 (2011).
     """
     scale = np.max(np.abs(values), axis=0)
-    table = values / np.where(scale > 0, scale, 1.0)
-    levels, factor = [], 1.0
-    for order in range(1, len(values) - 1):
+    matrix, starts = _differences(len(values))
+    # Less the first, so that what never changes has differences of exactly 0.
+    table = matrix @ ((values - values[0]) / np.where(scale > 0, scale, 1.0))
+    levels = np.sqrt(np.add.reduceat(table * table, starts, axis=0))
+    levels.sort(axis=0)
+    middle = len(levels) // 2
+    noise = (levels[middle] + levels[-1 - middle]) / 2 * scale
+    return np.where(np.isfinite(noise), noise, np.inf)
+
+
+@functools.cache
+def _differences(count: int) -> tuple[Array, Array]:
+    """Return the matrix that takes so many values to their scaled differences of each order, and where orders start."""
+    table, factor = np.eye(count), 1.0
+    parts: list[Array] = []
+    for order in range(1, count - 1):
         table = np.diff(table, axis=0)
         factor *= order / (2.0 * (2 * order - 1))
         if order >= _LOWEST_ORDER:
-            levels.append(np.sqrt(factor / len(table) * np.sum(table * table, axis=0)))
-    ordered = np.sort(levels, axis=0)
-    middle = len(ordered) // 2
-    noise = (ordered[middle] + ordered[-1 - middle]) / 2 * scale
-    return np.where(np.isfinite(noise), noise, np.inf)
+            parts.append(np.sqrt(factor / len(table)) * table)
+    return np.concatenate(parts), np.cumsum([0, *(len(part) for part in parts[:-1])])
 
 
 def two_sided_noise(below: Array, above: Array) -> Array:
@@ -52,15 +63,14 @@ def float32_columns(values: Array) -> Array:
     `values` has the shape (points, outputs). At least four different values are needed, since a
     few round ones (0.5, 2.0) are float32 by chance.
     """
-    if not _are_single(values[0]).any():  # one row tells it nearly always
-        return np.zeros(values.shape[1], dtype=bool)
-    exact = _are_single(values)
+    exact = are_single(values)
     ordered = np.sort(values, axis=0)
     different = 1 + np.sum(np.diff(ordered, axis=0) > 0, axis=0)
     return np.asarray(exact.all(axis=0) & (different >= 4))
 
 
-def _are_single(values: Array) -> Array:
+def are_single(values: Array) -> Array:
+    """Tell which values single precision holds exactly."""
     with np.errstate(all="ignore"):
         return np.asarray((values.astype(np.float32) == values) | ~np.isfinite(values))
 
