@@ -137,7 +137,8 @@ def _varies(below: Array, above: Array) -> bool:
 def _epsilon(point: Point, below: Array, above: Array) -> Array:
     """Return the epsilon of every output: that of its dtype, or of float32 where all values are single."""
     epsilon = point.outputs.epsilon
-    if not are_single(point.base).any():  # which tells it nearly always, at little cost
+    row = point.base + below[0]
+    if not are_single(row[row != 0]).any():  # which tells it nearly always, at little cost
         return epsilon
     values = point.base + np.concatenate([below, np.zeros((1, point.base.size)), above])
     single = float32_columns(values) & (epsilon < np.finfo(np.float32).eps)
