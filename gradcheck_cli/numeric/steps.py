@@ -19,10 +19,12 @@ _LARGEST, _SMALLEST = 0.1, 1e-11
 
 def typical_magnitude(x: Array) -> float:
     """Return the median magnitude of the nonzero elements, 1 if there are none."""
-    magnitudes = np.sort(np.abs(x[np.isfinite(x) & (x != 0)]))
+    magnitudes = np.abs(x[np.isfinite(x) & (x != 0)])
     if not magnitudes.size:
         return 1.0
-    low, high = float(magnitudes[(magnitudes.size - 1) // 2]), float(magnitudes[magnitudes.size // 2])
+    middle = (magnitudes.size - 1) // 2, magnitudes.size // 2
+    magnitudes.partition(middle)
+    low, high = float(magnitudes[middle[0]]), float(magnitudes[middle[1]])
     return low / 2 + high / 2 if low > 1 else (low + high) / 2
 
 
