@@ -51,9 +51,10 @@ def settle(ladders: Ladders, analytic: Array, scales: Array, rtol: float) -> Set
     difference, size = np.abs(a - numeric), np.maximum(np.abs(a), np.abs(numeric))
     passed = (difference <= np.maximum(rtol * (np.abs(a) + np.abs(numeric)), bar)) & (bar <= SETTLED * rtol * size)
     passed &= np.isfinite(central).all(axis=0)
-    smooth, kink = _look_for_corner(h, flat(ladders.forward), flat(ladders.backward), sigma, rtol)
+    forward, backward = flat(ladders.forward), flat(ladders.backward)
+    smooth, kink = _look_for_corner(h, forward, backward, sigma, rtol)
     passed &= smooth & ~_may_leap(flat(ladders.rise), flat(ladders.fall), sigma, ladders.table.ravel())
-    passed &= ~_may_part(h, central, sigma, best, numeric, bar)
+    passed &= ~_may_part(h, central, np.abs(forward - backward), sigma, best, numeric, bar)
     truncated = ((np.arange(depth)[:, None] < best) & (sigma / h < 0.1 * error)).any(axis=0)
     shape = (count, elements)
     figures = (column.reshape(shape) for column in (numeric, bar, truncated, kink))
@@ -74,12 +75,11 @@ def settle_still(ladders: Ladders, rows: Array, beyond: Ladders, settled: Settle
     h = np.tile(np.concatenate([ladders.h[:, rows], beyond.h]), (1, count))
     central, sigma = flat(ladders.central, beyond.central), flat(ladders.sigma, beyond.sigma)
     bar = settled.bar[:, rows]
-    smooth, kink = _look_for_corner(
-        h, flat(ladders.forward, beyond.forward), flat(ladders.backward, beyond.backward), sigma, rtol
-    )
+    forward, backward = flat(ladders.forward, beyond.forward), flat(ladders.backward, beyond.backward)
+    smooth, kink = _look_for_corner(h, forward, backward, sigma, rtol)
     last = np.full(bar.size, len(ladders.h) - 1)
     plain = smooth & np.isfinite(central).all(axis=0) & np.isfinite(bar.ravel())
-    plain &= ~_may_part(h, central, sigma, last, np.zeros(bar.size), bar.ravel())
+    plain &= ~_may_part(h, central, np.abs(forward - backward), sigma, last, np.zeros(bar.size), bar.ravel())
     passed = np.asarray(plain.reshape(bar.shape).all(axis=0))
     return Settled(
         np.asarray(passed), settled.numeric[:, rows], bar, settled.truncated[:, rows], kink.reshape(bar.shape)
@@ -166,11 +166,12 @@ def _may_leap(rise: Array, fall: Array, sigma: Array, table: Array) -> Array:
     return np.asarray(constant & (leap.min(axis=0) > np.maximum(10 * table, CLEAR * sigma[0])))
 
 
-def _may_part(h: Array, central: Array, sigma: Array, best: Array, numeric: Array, bar: Array) -> Array:
-    """Tell where larger steps may have a flat stretch of another slope."""
+def _may_part(h: Array, central: Array, gap: Array, sigma: Array, best: Array, numeric: Array, bar: Array) -> Array:
+    """Tell where larger steps may have a flat stretch of another slope, unkinked; as `other_stretch` does."""
     size = np.abs(central)
     least = np.minimum(np.minimum(size[:-2], size[1:-1]), size[2:])
     away = np.abs(central[:-2] - numeric)
     flat = _spread(central) <= np.minimum(0.1 * away, 0.02 * least)
     apart = away > bar + 2 * SAFETY * sigma[:-2] / h[:-2]
+    apart &= np.maximum(np.maximum(gap[:-2], gap[1:-1]), gap[2:]) <= away
     return np.asarray((flat & apart & (np.arange(len(away))[:, None] > best)).any(axis=0))

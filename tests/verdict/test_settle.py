@@ -135,7 +135,7 @@ def test_elements_are_settled_or_examined_and_each_is_answered(point):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_kink_beside_the_point_is_settled_and_named_as_the_rule_does(seed, point):
-    kinks = 10.0 ** np.random.default_rng(seed).uniform(-8, -5, 12)
+    kinks = 10.0 ** np.random.default_rng(seed).uniform(-7, -5, 12)
     around = point(lambda x: np.maximum(x - 1, kinks) * 3 + x, np.ones(12))
     jacobian = np.eye(12)
     ladders, given, noise, steps = laddered(around, jacobian, level=0.0, seed=seed)
