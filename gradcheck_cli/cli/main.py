@@ -18,7 +18,8 @@ from gradcheck_cli.cli.check_ops import check_ops
 from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.ids import CommandWithIds
 from gradcheck_cli.cli.list_ops import list_ops
-from gradcheck_cli.cli.plain_values import PlainValuesCommand, PlainValuesGroup
+from gradcheck_cli.cli.plain_values import PlainValuesCommand
+from gradcheck_cli.cli.program import Program
 from gradcheck_cli.cli.run import run
 from gradcheck_cli.cli.show_op import show_op
 from gradcheck_cli.cli.streams import say
@@ -26,7 +27,7 @@ from gradcheck_cli.errors import GradcheckError, printable
 
 app = typer.Typer(
     name="gradcheck",
-    cls=PlainValuesGroup,
+    cls=Program,
     help="Check hand-written gradients: is each backward pass right, and if not, what is wrong with it?",
     no_args_is_help=True,
     rich_markup_mode=None,
