@@ -99,7 +99,8 @@ class CaseResult:
     """What became of one case, drawn with `seed`. `ok` says whether the verdict was the expected one.
 
     `notes` are sentences about what was taken into account without being a finding. `label` names
-    the device and dtype of its operators where they aren't plain float64.
+    the device and dtype of its operators where they aren't plain float64. `health` has what is ill about its graph,
+    where that was asked for; it changes no verdict.
     """
 
     id: str
@@ -118,6 +119,7 @@ class CaseResult:
     seed: int = 0
     notes: tuple[str, ...] = ()
     label: str = ""
+    health: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,7 @@ def _case(case: CaseResult) -> dict[str, Any]:
         "seed": int(case.seed),
         "notes": list(case.notes),
         "label": case.label,
+        "health": [finding_record(finding) for finding in case.health],
     }
 
 

@@ -19,6 +19,7 @@ from gradcheck_cli.records import CaseResult, Finding, ParameterResult, Verdict
 from gradcheck_cli.run.deadline import TimeRanOut, deadline
 from gradcheck_cli.run.elsewhere import visit_elsewhere
 from gradcheck_cli.run.escape import escaped
+from gradcheck_cli.run.graph import health_of
 from gradcheck_cli.run.interrupt import Interrupts
 from gradcheck_cli.run.known import compare_known
 from gradcheck_cli.run.options import Options
@@ -60,6 +61,8 @@ def check_case(
                 interrupts.check()
 
             _judge(case, parameters, knobs, options, judgement, still_wanted, watcher)
+            if options.health:
+                judgement.health = health_of(case, options, knobs)
     except Skipped as why:
         required = isinstance(why, MissingDevice) and why.device in options.require_devices
         return result(Verdict.ERROR, str(why)) if required else result(Verdict.SKIP, why.problems[0].message)
@@ -160,6 +163,7 @@ def _result(
         notes=tuple(judgement.notes),
         seed=case.seed if options.seed is None else options.seed,
         label=", ".join(dict.fromkeys(each.label for each in case.expression.operators if each.label)),
+        health=tuple(judgement.health),
     )
 
 

@@ -25,6 +25,7 @@ class Judgement:
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     evidence: dict[str, Evidence] = field(default_factory=dict)
+    health: list[Finding] = field(default_factory=list)
 
     @property
     def verdict(self) -> Verdict:

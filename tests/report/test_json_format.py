@@ -114,6 +114,7 @@ def test_the_document_is_the_contract() -> None:
         "seed": 0,
         "notes": [],
         "label": "",
+        "health": [],
     }
     document = {
         "schema_version": 1,
