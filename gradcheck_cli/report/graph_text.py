@@ -22,7 +22,7 @@ def kind_word(node: GraphNode) -> str:
 
 def figures(node: GraphNode) -> list[str]:
     """Write what is known about a node beside name and shape, a text for each thing."""
-    told = [] if node.kept_bytes is None or node.kind is not Kind.OPERATOR else [f"keeps {size(node.kept_bytes)}"]
+    told = [f"keeps {size(node.kept_bytes)}"] if node.kept_bytes else []
     for output in node.outputs:
         whose = f"{output.name}: " if len(node.outputs) > 1 else ""
         told += [f"{whose}{text}" for text in _of_output(output)]
