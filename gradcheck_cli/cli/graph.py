@@ -33,7 +33,7 @@ def graph(
         list[str],
         typer.Argument(
             help="Spec files, folders (walked for *.grad.yaml), globs, ids FILE::case, or - for standard input.",
-            metavar="SPEC...",
+            metavar="SPEC",
         ),
     ],
     case: Annotated[

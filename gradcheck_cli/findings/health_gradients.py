@@ -36,9 +36,9 @@ class Layer:
 def vanishing(made: Trace, limits: HealthLimits) -> tuple[str, int] | None:
     """Say how the gradient shrinks on its way from the output down, and at which call it is least.
 
-    The layers are the calls that take a parameter beside what comes from further down, or all calls of a long path that
-    has none. Norms are those of the gradient of a layer's output. None where the gradient keeps its size, where one
-    layer makes most of the change, and where it ends in zeros, which has other causes.
+    The layers are the calls that take a parameter beside what comes from further down, or all calls of a long path
+    that has none and keeps its shape. Norms are those of the gradient of a layer's output. None where the gradient
+    keeps its size, where one layer makes most of the change, and where it ends in zeros, which has other causes.
     """
     found = _changed(made, lambda ratio: ratio < limits.vanishing, smallest=True)
     if found is None:
@@ -111,8 +111,23 @@ class _Flow:
             before = step
         if len(grouped) >= _FEWEST_LAYERS:
             return grouped
-        calls = [Layer(self.made.calls[at].name, self.sizes[at], at) for at in path]
+        calls = [Layer(self.made.calls[at].name, self.sizes[at], at) for at in self._stretch(path)]
         return calls if len(calls) >= _FEWEST_CALLS else []
+
+    def _stretch(self, path: Sequence[int]) -> Sequence[int]:
+        """Return the longest part of a path in which all outputs have one shape: a mean makes gradients small, too."""
+        longest: Sequence[int] = ()
+        start = 0
+        for end, at in enumerate(path, start=1):
+            if self._shape(at) != self._shape(path[start]):
+                start = end - 1
+            if end - start > len(longest):
+                longest = path[start:end]
+        return longest
+
+    def _shape(self, number: int) -> tuple[int, ...]:
+        shape: tuple[int, ...] = self.made.values[self.made.calls[number].outputs[0]].shape
+        return shape
 
     def _parameters(self, call: Call) -> list[str]:
         leaves = (self.made.leaves.get(slot) for slot in call.operands if slot is not None)

@@ -67,8 +67,8 @@ def saturated(made: Trace, call: Call, limits: HealthLimits) -> str | None:
         return None
     (inputs,) = [value for _, value in tracked(made, call)]
     text = (
-        f"{percent(share)} of the elements of {call.name} lie within {_NEAR:g} of its limits, where its slope is next "
-        f"to nothing (inputs {spread(inputs)})"
+        f"{percent(share)} of the elements of {call.name} lie at its limits (nearer than a thousandth of its range), "
+        f"where its slope is next to nothing (inputs {spread(inputs)})"
     )
     hint = (
         "smaller initial weights (xavier), normalisation before it, a smaller learning rate; "

@@ -29,6 +29,8 @@ def to_dot(results: Sequence[GraphResult], encoding: str = "utf-8") -> str:
         if result.graph is not None:
             lines += _cluster(case, result, result.graph)
     text = "\n".join([*lines, "}"]) + "\n"
+    if encodable(text, encoding):
+        return text
     return "".join(char if encodable(char, encoding) else f"\\\\U{ord(char):08x}" for char in text)
 
 

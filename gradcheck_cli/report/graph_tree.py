@@ -43,6 +43,8 @@ def tree_text(result: GraphResult, encoding: str, width: int | None) -> str:
         lines += _Tree(result.graph, encoding, width).lines()
         if result.memory:
             lines.append(f" {size(result.graph.kept_bytes)} kept for the backward, {_WHAT_COUNTS}")
+        if result.health:
+            lines.append(f" {_WHAT_FIGURES_ARE}")
         for symptom in result.graph.symptoms:
             lines += ["", *_finding_lines(symptom.finding, encoding, width)]
         if result.health and not result.graph.symptoms and not result.problem:
@@ -50,6 +52,7 @@ def tree_text(result: GraphResult, encoding: str, width: int | None) -> str:
     return "\n".join(lines) + "\n"
 
 
+_WHAT_FIGURES_ARE = "value and gradient are norms, the roots of sums of squares"
 _WHAT_COUNTS = "each array once, without parameters, inputs and constants"
 
 

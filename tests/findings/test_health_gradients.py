@@ -107,6 +107,16 @@ def test_a_long_chain_without_parameters_vanishes_call_by_call():
     assert "sigmoid" in found["vanishing"].message
 
 
+def test_small_steps_of_a_reduction_are_no_depth():
+    def call(v):
+        h = v["x"]
+        for scale in (0.1, 0.1, 0.1):
+            h = F.tanh(scale * h)
+        return 1e-2 * F.mean(F.mean(F.mean(h, axis=0), axis=0))
+
+    assert ill(call, {"x": np.random.default_rng(9).normal(size=(20, 30, 40))}) == {}
+
+
 def test_a_bias_belongs_to_the_layer_of_its_product():
     rng = np.random.default_rng(5)
     weights, inputs = layers(rng, 12, 8, 4)

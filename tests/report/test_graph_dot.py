@@ -61,3 +61,9 @@ def test_graphviz_refuses_what_is_not_escaped():
     source = to_dot([drawn(leaf("x"), node("plain", 0))]).replace("plain", 'a " b')
     with pytest.raises(AssertionError, match="a case"):
         dot_texts(source)
+
+
+def test_a_chain_of_100000_nodes_is_written_in_full_to_dot():
+    text = to_dot([chain(100_000)])
+    assert text.count("tanh") == 100_000
+    assert text.count(" -> ") == 100_001

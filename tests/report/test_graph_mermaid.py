@@ -50,3 +50,9 @@ def test_mermaid_refuses_what_is_not_escaped():
     right, *wrong = mermaid_errors([source, *broken])
     assert right is None
     assert None not in wrong
+
+
+def test_a_chain_of_100000_nodes_is_written_in_full_to_mermaid():
+    text = to_mermaid([chain(100_000)])
+    assert text.count("tanh") == 100_000
+    assert text.count(" --> ") == 100_001

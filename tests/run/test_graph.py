@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import gradcheck_cli.ops as F
 from gradcheck_cli.core.graph import Graph, GraphNode, GraphResult, Kind
+from gradcheck_cli.findings.health import find_symptoms
+from gradcheck_cli.knobs import HealthLimits
+from gradcheck_cli.numeric.function import TracedFunction
+from gradcheck_cli.numeric.tracer import trace, trace_back
 from gradcheck_cli.run.case import check_case
 from gradcheck_cli.run.collect import Selected
-from gradcheck_cli.run.graph import draw_case
+from gradcheck_cli.run.graph import draw_case, graph_of
 from gradcheck_cli.run.options import Options
 
 Cases = Callable[..., list[Selected]]
@@ -289,3 +295,17 @@ def test_a_broken_contract_leaves_the_symptoms_of_values(cases: Cases, write: Ca
     told = check_case(item.case, item.parameters, Options(health=True))
     assert [finding.name for finding in told.findings] == ["gradient-shape"]
     assert [finding.name for finding in told.health] == ["saturated"]
+
+
+def test_a_chain_deeper_than_python_recurses_is_drawn() -> None:
+    def call(variables: Mapping[str, Any]) -> Any:
+        h = variables["x"]
+        for _ in range(3000):
+            h = F.sigmoid(h)
+        return h
+
+    made = trace(TracedFunction(call), {"x": np.linspace(-1, 1, 3)}, {})
+    trace_back(made, [np.ones(3)])
+    symptoms = find_symptoms(made, HealthLimits(), {})
+    assert [symptom.finding.name for symptom in symptoms] == ["vanishing"]
+    assert len(graph_of(made, {}, memory=True, health=True, symptoms=symptoms).nodes) == 3001
