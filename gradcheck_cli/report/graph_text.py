@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gradcheck_cli.core.graph import Figures, Graph, GraphNode, GraphOperand, GraphOutput, Kind
+from gradcheck_cli.findings.health_figures import percent
 from gradcheck_cli.report.numbers import dimensions
 
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
@@ -37,11 +38,6 @@ def size(count: int) -> str:
     while amount >= 1024 and unit < len(_UNITS) - 1:
         amount, unit = amount / 1024, unit + 1
     return f"{count} byte{'s' * (count != 1)}" if unit == 0 else f"{amount:.1f} {_UNITS[unit]}"
-
-
-def percent(share: float) -> str:
-    """Write a share as a whole number of percent, rounded to 0 or 100 only where it is that."""
-    return f"{min(max(round(100 * share), 0 if share == 0 else 1), 100 if share == 1 else 99)} %"
 
 
 def output_of(graph: Graph, operand: GraphOperand) -> str:
