@@ -19,7 +19,6 @@ from gradcheck_cli.records import CaseResult, Finding, ParameterResult, Verdict
 from gradcheck_cli.run.deadline import TimeRanOut, deadline
 from gradcheck_cli.run.elsewhere import visit_elsewhere
 from gradcheck_cli.run.escape import escaped
-from gradcheck_cli.run.graph import health_of
 from gradcheck_cli.run.interrupt import Interrupts
 from gradcheck_cli.run.known import compare_known
 from gradcheck_cli.run.options import Options
@@ -62,6 +61,9 @@ def check_case(
 
             _judge(case, parameters, knobs, options, judgement, still_wanted, watcher)
             if options.health:
+                # Here, since most runs have no use for it.
+                from gradcheck_cli.run.graph import health_of
+
                 judgement.health = health_of(case, options, knobs)
     except Skipped as why:
         required = isinstance(why, MissingDevice) and why.device in options.require_devices
