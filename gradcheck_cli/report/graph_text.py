@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gradcheck_cli.core.graph import Figures, Graph, GraphNode, GraphOperand, GraphOutput, Kind
-from gradcheck_cli.findings.health_figures import percent
+from gradcheck_cli.findings.health.figures import percent
 from gradcheck_cli.report.numbers import dimensions
 
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")

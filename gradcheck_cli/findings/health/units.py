@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
-from gradcheck_cli.findings.health_figures import answer, percent, spread, tracked
+from gradcheck_cli.findings.health.figures import answer, percent, spread, tracked
 from gradcheck_cli.knobs import HealthLimits
 from gradcheck_cli.numeric.tracer import Call, Trace
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradcheck_cli.core.variable import Variable
-from gradcheck_cli.findings.health import find_symptoms
+from gradcheck_cli.findings.health.symptoms import find_symptoms
 from gradcheck_cli.knobs import HealthLimits
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.numeric.tracer import Trace, trace, trace_back

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import gradcheck_cli.ops as F
-from gradcheck_cli.findings.health import find_symptoms
-from gradcheck_cli.findings.health_non_finite import origin_of_value
+from gradcheck_cli.findings.health.non_finite import origin_of_value
+from gradcheck_cli.findings.health.symptoms import find_symptoms
 from gradcheck_cli.knobs import HealthLimits
-from tests.findings.traces import ill, traced
+from tests.findings.health.traces import ill, traced
 
 DRAWS = range(10)
 

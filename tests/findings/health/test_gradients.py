@@ -7,7 +7,7 @@ import pytest
 
 import gradcheck_cli.ops as F
 from gradcheck_cli import op
-from tests.findings.traces import ill, layers, network, traced
+from tests.findings.health.traces import ill, layers, network, traced
 
 DRAWS = range(10)
 SIZES = [(16, 8), (24, 12), (32, 16)]

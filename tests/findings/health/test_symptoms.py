@@ -4,9 +4,9 @@ import numpy as np
 
 import gradcheck_cli.ops as F
 from gradcheck_cli.errors import Location
-from gradcheck_cli.findings.health import find_symptoms
+from gradcheck_cli.findings.health.symptoms import find_symptoms
 from gradcheck_cli.knobs import HealthLimits
-from tests.findings.traces import traced
+from tests.findings.health.traces import traced
 
 
 def three_tanhs(v):

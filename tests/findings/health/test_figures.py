@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import gradcheck_cli.ops as F
-from gradcheck_cli.findings.health_figures import answer, figures_of, listed, norm, percent, spread, tracked
-from tests.findings.traces import traced
+from gradcheck_cli.findings.health.figures import answer, figures_of, listed, norm, percent, spread, tracked
+from tests.findings.health.traces import traced
 
 
 def test_figures_count_what_is_no_number_and_leave_it_out():

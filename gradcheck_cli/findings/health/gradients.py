@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from gradcheck_cli.core.graph import Kind
-from gradcheck_cli.findings.health_figures import listed, norm
+from gradcheck_cli.findings.health.figures import listed, norm
 from gradcheck_cli.knobs import HealthLimits
 from gradcheck_cli.numeric.tracer import Call, Trace
 

@@ -5,8 +5,8 @@ import pytest
 
 import gradcheck_cli.ops as F
 from gradcheck_cli import op
-from gradcheck_cli.findings.health_units import saturation
-from tests.findings.traces import ill, traced
+from gradcheck_cli.findings.health.units import saturation
+from tests.findings.health.traces import ill, traced
 
 DRAWS = range(10)
 
