@@ -140,7 +140,8 @@ class CaseResult:
 
     `notes` are sentences about what was taken into account without being a finding. `label` names
     the device and dtype of its operators where they aren't plain float64. `blame` says which operators
-    are wrong, None where no gradient is.
+    are wrong, None where no gradient is. `health` has what is ill about the graph, where that was asked for; it
+    changes no verdict.
     """
 
     id: str
@@ -160,6 +161,7 @@ class CaseResult:
     notes: tuple[str, ...] = ()
     label: str = ""
     blame: Blame | None = None
+    health: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -167,6 +167,8 @@ def _case_group(case: CaseResult, view: View) -> list[Text]:
     for finding in case.findings:
         if view.verbose or not case.ok or finding.accepted:
             lines += _finding_lines(finding, view)
+    for finding in case.health:
+        lines += _finding_lines(finding, view)
     lines += [Text(f" note: {safe(note, view.encoding)}") for note in case.notes]
     said = any(is_off(case, parameter) for parameter in case.parameters)
     if not case.ok and not said and case.verdict is not Verdict.SKIP:

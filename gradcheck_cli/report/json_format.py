@@ -66,6 +66,7 @@ def _case(case: CaseResult) -> dict[str, Any]:
         "label": case.label,
         "blame": blame_record(case.blame),
         "blame_notes": blame_notes(case.blame),
+        "health": [finding_record(finding) for finding in case.health],
     }
 
 

@@ -60,6 +60,11 @@ def check_case(
                 interrupts.check()
 
             stopped = _judge(case, parameters, knobs, options, judgement, still_wanted, interrupts, watcher)
+            if options.health:
+                # Here, since most runs have no use for it.
+                from gradcheck_cli.run.graph import health_of
+
+                judgement.health = health_of(case, options, knobs)
     except Skipped as why:
         required = isinstance(why, MissingDevice) and why.device in options.require_devices
         return result(Verdict.ERROR, str(why)) if required else result(Verdict.SKIP, why.problems[0].message)
@@ -174,6 +179,7 @@ def _result(
         seed=case.seed if options.seed is None else options.seed,
         label=", ".join(dict.fromkeys(each.label for each in case.expression.operators if each.label)),
         blame=judgement.blame,
+        health=tuple(judgement.health),
     )
 
 

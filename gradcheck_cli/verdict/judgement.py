@@ -31,6 +31,7 @@ class Judgement:
     notes: list[str] = field(default_factory=list)
     evidence: dict[str, Evidence] = field(default_factory=dict)
     blame: Blame | None = None
+    health: list[Finding] = field(default_factory=list)
 
     @property
     def verdict(self) -> Verdict:

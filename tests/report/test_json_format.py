@@ -116,6 +116,7 @@ def test_the_document_is_the_contract() -> None:
         "label": "",
         "blame": [],
         "blame_notes": [],
+        "health": [],
     }
     document = {
         "schema_version": 1,
