@@ -179,8 +179,8 @@ def _blame(
     function: TracedFunction, values: Mapping[str, Array], judgement: Judgement, knobs: Knobs, seed: int, seconds: float
 ) -> None:
     """Write into `judgement` which operators make its gradients wrong."""
-    from gradcheck_cli.findings.blame import Blaming  # here, since most checks pass
-    from gradcheck_cli.findings.blame_place import python_line
+    from gradcheck_cli.findings.blame.blaming import Blaming  # here, since most checks pass
+    from gradcheck_cli.findings.blame.place import python_line
 
     blaming = Blaming(function, values, judgement, knobs, [seed], python_line, seconds)
     try:

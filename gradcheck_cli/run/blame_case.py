@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from gradcheck_cli.errors import GradcheckError
-from gradcheck_cli.findings.blame import Blaming
-from gradcheck_cli.findings.blame_place import in_order
+from gradcheck_cli.findings.blame.blaming import Blaming
+from gradcheck_cli.findings.blame.place import in_order
 from gradcheck_cli.findings.suspect import Suspect
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.numeric.function import TracedFunction, Values

@@ -23,13 +23,13 @@ class Judgement:
 
     value: float | None = None
     outputs: tuple[Array, ...] = ()
-    cotangents: tuple[Array, ...] = ()
     gradients: Mapping[str, Array] = field(default_factory=dict)
     evaluations: int = 0
     parameters: list[ParameterResult] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     evidence: dict[str, Evidence] = field(default_factory=dict)
+    cotangents: tuple[Array, ...] = ()
     blame: Blame | None = None
     health: list[Finding] = field(default_factory=list)
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gradcheck_cli.errors import OperatorError, Problem
-from gradcheck_cli.findings import blame as blaming
+from gradcheck_cli.findings.blame import blaming
 from gradcheck_cli.records import Blame, CaseResult, Verdict
 from gradcheck_cli.run.case import Interrupted, check_case
 from gradcheck_cli.run.collect import Selected

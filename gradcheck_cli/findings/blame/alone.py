@@ -12,8 +12,8 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.errors import GradcheckError
-from gradcheck_cli.findings.blame_evidence import plain_evidence
-from gradcheck_cli.findings.blame_ledger import Entry
+from gradcheck_cli.findings.blame.evidence import plain_evidence
+from gradcheck_cli.findings.blame.ledger import Entry
 from gradcheck_cli.findings.suspect import Suspect
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.numeric.call import Subject

@@ -361,8 +361,8 @@ def test_only_what_is_on_the_wrong_path_is_looked_at() -> None:
 
 @pytest.mark.parametrize("rows", [3, 30])
 def test_what_is_handed_to_findings_is_the_application(rows: int) -> None:
-    from gradcheck_cli.findings.blame import Blaming
-    from gradcheck_cli.findings.blame_place import python_line
+    from gradcheck_cli.findings.blame.blaming import Blaming
+    from gradcheck_cli.findings.blame.place import python_line
     from gradcheck_cli.knobs import Knobs
     from gradcheck_cli.numeric.function import TracedFunction
     from gradcheck_cli.verdict.judge import judge
@@ -429,9 +429,9 @@ def _(g):
 
 
 def test_what_raises_alone_is_not_accused(monkeypatch: pytest.MonkeyPatch) -> None:
-    from gradcheck_cli.findings import blame_alone
+    from gradcheck_cli.findings.blame import alone
 
-    whole = blame_alone.judge
+    whole = alone.judge
 
     def judged(function, *arguments):
         if function.subject.name == "tired":
@@ -439,7 +439,7 @@ def test_what_raises_alone_is_not_accused(monkeypatch: pytest.MonkeyPatch) -> No
         whole(function, *arguments)
 
     CALLS["left"] = 10**9
-    monkeypatch.setattr(blame_alone, "judge", judged)
+    monkeypatch.setattr(alone, "judge", judged)
     result = check(lambda x: F.sum(halved(tired(x), 2.0)), {"x": x})
     assert accused(result) == [("halved", "x")]
     (why,) = blame_of(result).undecided
@@ -477,7 +477,7 @@ def test_an_input_that_is_not_differentiated_is_not_looked_at() -> None:
 
 
 def test_a_large_application_is_sampled_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    from gradcheck_cli.findings import blame
+    from gradcheck_cli.findings.blame import blaming as blame
 
     monkeypatch.setattr(blame, "_LONGEST", 0.0)
     monkeypatch.setattr(blame, "_GRANTED", 0.0)

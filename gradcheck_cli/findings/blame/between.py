@@ -13,8 +13,8 @@ from gradcheck_cli.core.execution import Execution, using
 from gradcheck_cli.core.generators import restored
 from gradcheck_cli.core.node import Node
 from gradcheck_cli.core.variable import Variable
-from gradcheck_cli.findings.blame_alone import function_of, operands_of
-from gradcheck_cli.findings.blame_ledger import Entry, Sweep
+from gradcheck_cli.findings.blame.alone import function_of, operands_of
+from gradcheck_cli.findings.blame.ledger import Entry, Sweep
 from gradcheck_cli.numeric.seeding import SeededExecution
 from gradcheck_cli.verdict.contract import REPEAT, agree
 

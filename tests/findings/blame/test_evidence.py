@@ -10,7 +10,7 @@ import pytest
 
 import gradcheck_cli.ops as F
 from gradcheck_cli import op
-from gradcheck_cli.findings.blame_evidence import plain_evidence
+from gradcheck_cli.findings.blame.evidence import plain_evidence
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.verdict.evidence import Evidence
 

@@ -11,8 +11,8 @@ import pytest
 import gradcheck_cli.ops as F
 from gradcheck_cli import arr, check, op
 from gradcheck_cli.core.recording import no_grad
-from gradcheck_cli.findings.blame_between import Sum
-from gradcheck_cli.findings.blame_ledger import Entry
+from gradcheck_cli.findings.blame.between import Sum
+from gradcheck_cli.findings.blame.ledger import Entry
 from gradcheck_cli.records import Blame, Verdict
 
 x = np.random.default_rng(7).normal(size=(3, 2))

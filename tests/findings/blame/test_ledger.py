@@ -10,8 +10,8 @@ import numpy as np
 import gradcheck_cli.ops as F
 from gradcheck_cli import Variable, keep, op
 from gradcheck_cli.errors import Location
-from gradcheck_cli.findings.blame_ledger import Sweep, record
-from gradcheck_cli.findings.blame_place import in_order, python_line
+from gradcheck_cli.findings.blame.ledger import Sweep, record
+from gradcheck_cli.findings.blame.place import in_order, python_line
 from gradcheck_cli.numeric.function import TracedFunction
 
 x = np.random.default_rng(2).normal(size=(2, 3))

@@ -10,10 +10,10 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.findings.blame_alone import Alone, check_alone
-from gradcheck_cli.findings.blame_between import amplified, kept_between_calls, sums
-from gradcheck_cli.findings.blame_detached import detached_uses
-from gradcheck_cli.findings.blame_ledger import Entry, Locate, Sweep, record
+from gradcheck_cli.findings.blame.alone import Alone, check_alone
+from gradcheck_cli.findings.blame.between import amplified, kept_between_calls, sums
+from gradcheck_cli.findings.blame.detached import detached_uses
+from gradcheck_cli.findings.blame.ledger import Entry, Locate, Sweep, record
 from gradcheck_cli.findings.suspect import Suspect
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.numeric.function import TracedFunction

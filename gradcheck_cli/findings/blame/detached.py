@@ -11,7 +11,7 @@ from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.execution import current, using
 from gradcheck_cli.core.generators import restored
 from gradcheck_cli.core.variable import array_of
-from gradcheck_cli.findings.blame_ledger import Entry, Sweep
+from gradcheck_cli.findings.blame.ledger import Entry, Sweep
 from gradcheck_cli.numeric.function import TracedFunction, Values
 from gradcheck_cli.numeric.seeding import SeededExecution
 from gradcheck_cli.numeric.steps import default_eps, element_scales, step_size

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import Location
-from gradcheck_cli.findings.blame_ledger import Locate
+from gradcheck_cli.findings.blame.ledger import Locate
 
 _PACKAGE = __name__.partition(".")[0]
 
