@@ -23,9 +23,10 @@ This page is written by `python -m benchmarks --write`, with PyTorch and JAX bes
 Every way checks every element in float64 on one thread and one core; they are timed in turns in one process, by CPU
 time, and a figure is the median. *Evaluations* is what the others do: record, go back, two evaluations of each
 element, compare. *Numbers* adds what makes a verdict of it: the noise of each output, steps that fit, error bars, a
-second look at what two evaluations don't settle. *Whole check* adds the contract of every operator. The *structured
-floor* is code by hand for each workload, which computes only what one element reaches; nobody would write it. The
-workloads are the specs in `benchmarks/`.
+second look at what two evaluations don't settle. The plan of a case is made before both, as JAX's compiled function is
+before it is timed. *Whole check* adds the plan and the contract of every operator: all that a run does for a case. The
+*structured floor* is code by hand for each workload, which computes only what one element reaches; nobody would write
+it. The workloads are the specs in `benchmarks/`.
 """
 
 

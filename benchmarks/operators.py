@@ -35,7 +35,7 @@ def _(g, x, weight):
     return grad, np.tensordot(g, windows, axes=([0, 2, 3], [0, 2, 3])), g.sum(axis=(0, 2, 3))
 
 
-@op(x=arr("... n"), gamma=arr("n"), beta=arr("n"), batch="leading")
+@op(x=arr("... n"), gamma=arr("n"), beta=arr("n"), batch="leading", linear="gamma beta")
 def layer_norm(x, gamma, beta):
     """(x - mean) / sqrt(variance + 1e-5) * gamma + beta, over the last axis."""
     centred = x - x.mean(axis=-1, keepdims=True)

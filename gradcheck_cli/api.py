@@ -13,6 +13,7 @@ from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.recording import is_recording
 from gradcheck_cli.core.variable import Variable, value_of
 from gradcheck_cli.findings.diagnose import diagnose, note_disconnected
+from gradcheck_cli.findings.suspect import Suspect
 from gradcheck_cli.knobs import Knobs, read_knobs
 from gradcheck_cli.numeric.call import Subject, subject_of
 from gradcheck_cli.numeric.function import Function, PlainFunction, TracedFunction
@@ -55,7 +56,10 @@ def check(
     started = time.perf_counter()
     samples = dict.fromkeys(values, settings.sample) if settings.sample is not None else {}
     judge(checked, values, settings, [seed], samples, judgement, list(values))
-    diagnose(judgement, {name: value.shape for name, value in {**_arrays(inputs or {}), **values}.items()})
+    suspects = None
+    if isinstance(checked, TracedFunction) and any(each.verdict is Verdict.FAIL for each in judgement.parameters):
+        suspects = _blame(checked, values, judgement, settings, seed, time.perf_counter() - started)
+    diagnose(judgement, {name: value.shape for name, value in {**_arrays(inputs or {}), **values}.items()}, suspects)
     note_disconnected(judgement, checked, values)
     return _result(subject_of(function), judgement, time.perf_counter() - started, seed)
 
@@ -174,6 +178,22 @@ def _function(
     return PlainFunction(by_name(function, plain), subject, by_name(grad, plain), subject_of(grad), arrays)
 
 
+def _blame(
+    function: TracedFunction, values: Mapping[str, Array], judgement: Judgement, knobs: Knobs, seed: int, seconds: float
+) -> dict[str, list[Suspect]]:
+    """Write into `judgement` which operators make its gradients wrong; return what is wrong, by parameter."""
+    from gradcheck_cli.findings.blame.blaming import Blaming  # here, since most checks pass
+    from gradcheck_cli.findings.blame.place import python_line
+
+    blaming = Blaming(function, values, judgement, knobs, [seed], python_line, seconds)
+    try:
+        blaming.run()
+    except Exception as error:  # a function that can't be called once more has its verdict all the same
+        blaming.stop(f"{type(error).__name__}: {error}")
+    judgement.blame = blaming.result()
+    return blaming.suspects
+
+
 def _result(subject: Subject, judgement: Judgement, seconds: float, seed: int) -> CaseResult:
     file, line = (subject.location.file, subject.location.line) if subject.location else ("", 0)
     return CaseResult(
@@ -191,4 +211,5 @@ def _result(subject: Subject, judgement: Judgement, seconds: float, seed: int) -
         findings=tuple(judgement.findings),
         notes=tuple(judgement.notes),
         seed=seed,
+        blame=judgement.blame,
     )

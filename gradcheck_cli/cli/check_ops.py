@@ -13,7 +13,6 @@ import typer
 
 from gradcheck_cli.cli.choices import Color, Format
 from gradcheck_cli.cli.exit_codes import ExitCode, ended
-from gradcheck_cli.cli.list_ops import make_scope
 from gradcheck_cli.cli.options import (
     ColorOption,
     EpsOption,
@@ -28,6 +27,7 @@ from gradcheck_cli.cli.options import (
     options_text,
 )
 from gradcheck_cli.cli.save import require_free, write_whole
+from gradcheck_cli.cli.scope import make_scope
 from gradcheck_cli.cli.streams import say, user_output_to_stderr
 from gradcheck_cli.errors import printable
 
@@ -105,7 +105,7 @@ def check_ops(
     if save_spec is not None:
         require_free(save_spec, _MARK)
     with user_output_to_stderr() as stdout:
-        scope = make_scope(list(files))
+        scope = make_scope(files)
         operators = _selected(scope, names or [])
         if not operators:
             raise typer.Exit(ExitCode.NOTHING_SELECTED)

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from gradcheck_cli.cli.choices import Format
 from gradcheck_cli.cli.exit_codes import ExitCode
-from gradcheck_cli.cli.options import FormatOption
+from gradcheck_cli.cli.options import FormatOption, OpsOption
+from gradcheck_cli.cli.scope import make_scope
 from gradcheck_cli.cli.streams import say, user_output_to_stderr
 from gradcheck_cli.errors import near, printable
-
-if TYPE_CHECKING:
-    from gradcheck_cli.core.scope import Scope
-
-OpsOption = Annotated[
-    list[Path] | None, typer.Option("--ops", help="Also the operators of this file; may be repeated.", metavar="FILE")
-]
 
 
 def list_ops(
@@ -42,16 +35,3 @@ def list_ops(
             say(printable(f"error: no operator matches '{pattern}'" + (f"; {hint}" if hint else "")))
             raise typer.Exit(ExitCode.NOTHING_SELECTED)
         stdout.write(list_json(operators) if output is Format.JSON else list_text(operators, stdout.encoding))
-
-
-def make_scope(ops: list[Path] | None) -> Scope:
-    """Return the scope of the command line: operators of --ops, built-in ones, installed packs."""
-    from gradcheck_cli.bridges.library import Library
-    from gradcheck_cli.core.scope import Scope
-    from gradcheck_cli.spec.operator_lists import load_operators
-
-    library = Library()
-    scope = Scope(library, given=load_operators(ops or [], library))
-    for note in library.notes:
-        say(printable(f"note: {note}"))
-    return scope

@@ -17,9 +17,11 @@ from gradcheck_cli import __version__
 from gradcheck_cli.cli.check_ops import check_ops
 from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.explain import explain
+from gradcheck_cli.cli.graph import graph
 from gradcheck_cli.cli.ids import CommandWithIds
 from gradcheck_cli.cli.list_ops import list_ops
-from gradcheck_cli.cli.plain_values import PlainValuesCommand, PlainValuesGroup
+from gradcheck_cli.cli.plain_values import PlainValuesCommand
+from gradcheck_cli.cli.program import Program
 from gradcheck_cli.cli.run import run
 from gradcheck_cli.cli.show_op import show_op
 from gradcheck_cli.cli.streams import say
@@ -27,7 +29,7 @@ from gradcheck_cli.errors import GradcheckError, printable
 
 app = typer.Typer(
     name="gradcheck",
-    cls=PlainValuesGroup,
+    cls=Program,
     help="Check hand-written gradients: is each backward pass right, and if not, what is wrong with it?",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -36,6 +38,7 @@ app = typer.Typer(
 )
 app.command(cls=CommandWithIds)(run)
 app.command("check-ops", cls=PlainValuesCommand)(check_ops)
+app.command("graph", cls=CommandWithIds)(graph)
 app.command("list-ops", cls=PlainValuesCommand)(list_ops)
 app.command("show-op", cls=PlainValuesCommand)(show_op)
 app.command(cls=PlainValuesCommand)(explain)

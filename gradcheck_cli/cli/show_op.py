@@ -8,8 +8,8 @@ import typer
 
 from gradcheck_cli.cli.choices import Format
 from gradcheck_cli.cli.exit_codes import ExitCode
-from gradcheck_cli.cli.list_ops import OpsOption, make_scope
-from gradcheck_cli.cli.options import FormatOption
+from gradcheck_cli.cli.options import FormatOption, OpsOption
+from gradcheck_cli.cli.scope import make_scope
 from gradcheck_cli.cli.streams import say, user_output_to_stderr
 from gradcheck_cli.errors import near, printable
 

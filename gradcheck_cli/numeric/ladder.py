@@ -17,18 +17,17 @@ ENOUGH = 4
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """The outputs at x+h and x-h less those at x; `above` and `below` are the realised steps."""
+    """The outputs at x+h and x-h less those at x; `above` and `below` are the realised steps.
+
+    `finite` tells whether the outputs are, above and below x.
+    """
 
     h: float
     above: float
     below: float
     plus: Array
     minus: Array
-
-    @property
-    def finite(self) -> tuple[bool, bool]:
-        """Whether the outputs are finite above and below x."""
-        return bool(np.isfinite(self.plus).all()), bool(np.isfinite(self.minus).all())
+    finite: tuple[bool, bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,9 +110,9 @@ class Ladder:
 
     def take(self, steps: Array, above: Array, below: Array, changes: Array) -> None:
         """Take over pairs that were evaluated: `changes` has the rows of all x+h, then those of all x-h."""
-        for k, h in enumerate(steps):
-            plus, minus = changes[k], changes[len(steps) + k]
-            self._pairs[float(h)] = Pair(float(h), float(above[k]), float(below[k]), plus, minus)
+        count, finite = len(steps), np.asarray(np.isfinite(changes).all(axis=1)).tolist()
+        for k, (h, up, down) in enumerate(zip(steps.tolist(), above.tolist(), below.tolist(), strict=True)):
+            self._pairs[h] = Pair(h, up, down, changes[k], changes[count + k], (finite[k], finite[count + k]))
 
     def reach(self) -> float:
         """Return the largest step up to which both sides are in the domain; 0 if none is, infinity if all are."""
@@ -159,15 +158,13 @@ def _contract(pairs: list[Pair], u: Array, base: Array, noise: Noise, above: boo
     moved = (plus != 0).any(axis=0) | (minus != 0).any(axis=0)
     # Where nothing moved, rounding may have hidden a change in any output.
     felt = moved if moved.any() else np.ones_like(moved)
-    sigma = [
-        noise.of(u, np.maximum(np.abs(base + p), np.abs(base + m)), felt) for p, m in zip(plus, minus, strict=True)
-    ]
+    sigma = noise.of(u, np.maximum(np.abs(base + plus), np.abs(base + minus)), felt)
     return Slopes(
         h=np.array([pair.h for pair in pairs]),
         central=(rise - fall) / (up + down),
         forward=forward.sum(axis=1),
         backward=backward.sum(axis=1),
-        sigma=np.maximum(np.array(sigma), noise.of(u, np.abs(base), felt)),
+        sigma=np.maximum(sigma, noise.of(u, np.abs(base), felt)),
         rise=rise,
         fall=fall,
         terms_forward=forward,

@@ -35,7 +35,8 @@ class Ladders:
 
     `h`, shape (S, n), holds ascending steps; a ladder with fewer than S repeats its smallest. The slopes, `rise`,
     `fall` and `sigma` are those of `Slopes`, shape (C, S, n); `rounding` and `table`, shape (C, n), are the
-    rounding of the value at x, and the noise of the survey's table, over the outputs that moved.
+    rounding of the value at x, and the noise of the survey's table, over the outputs that moved. `stirred`, shape
+    (n,), tells where any output moved at any step.
     """
 
     raw: Sequence[_Raw]
@@ -49,6 +50,7 @@ class Ladders:
     sigma: Array
     rounding: Array
     table: Array
+    stirred: Array
 
     def ladder(self, point: Point, number: int) -> Ladder:
         """Return one of them as a ladder that can be climbed further, as the outputs that the element moves see it."""
@@ -66,36 +68,77 @@ def take_ladders(point: Point, elements: Array, weights: Weights) -> Iterator[La
     """Evaluate a ladder of decades at each of `elements`; yield them in batches of limited size."""
     steps, valid = decade_steps(point.x[elements], point.typical, point.spacings[elements])
     counts = valid.sum(axis=0)
-    parts: list[tuple[list[Array], _Raw]] = []
-    kept = 0
+    batch = _Batch()
     for count in np.unique(counts):
         group = np.flatnonzero(counts == count)
         if count == 0:
             yield _without_steps(elements[group], weights)
             continue
-        h = steps[len(steps) - count :, group]
-        realised, chunks = point.one_by_one(elements[group], np.concatenate([h, -h]))
-        for chunk in chunks:
-            part = slice(chunk.start, chunk.stop)
-            raw = _Raw(
-                elements[group][part],
-                h[:, part],
-                realised[:count, part],
-                -realised[count:, part],
-                np.array(chunk.changes),
-                None if chunk.positions is None else np.array(chunk.positions),
-            )
-            parts.append((_columns(raw, weights), raw))
-            kept += raw.changes.size
-            if kept > _KEPT:
-                yield _joined(parts)
-                parts, kept = [], 0
-    if parts:
-        yield _joined(parts)
+        for raw in _raws(point, elements[group], steps[len(steps) - count :, group]):
+            batch.add(raw, weights)
+            if batch.full:
+                yield batch.ladders()
+                batch = _Batch()
+    if batch.parts:
+        yield batch.ladders()
+
+
+def take_steps(point: Point, elements: Array, h: Array, weights: Weights) -> Ladders:
+    """Evaluate each of `elements`, shape (n,), at its own ascending steps `h`, shape (S, n)."""
+    batch = _Batch()
+    for raw in _raws(point, elements, h):
+        batch.add(raw, weights)
+    return batch.ladders()
+
+
+def _raws(point: Point, elements: Array, h: Array) -> Iterator[_Raw]:
+    realised, chunks = point.one_by_one(elements, np.concatenate([h, -h]))
+    for chunk in chunks:
+        part = slice(chunk.start, chunk.stop)
+        yield _Raw(
+            elements[part],
+            h[:, part],
+            realised[: len(h), part],
+            -realised[len(h) :, part],
+            np.array(chunk.changes),
+            None if chunk.positions is None else np.array(chunk.positions),
+        )
+
+
+class _Batch:
+    """Chunks that become one set of ladders."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[list[Array], _Raw]] = []
+        self._kept = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether it holds as many numbers as it should."""
+        return self._kept > _KEPT
+
+    def add(self, raw: _Raw, weights: Weights) -> None:
+        """Contract a chunk and keep it."""
+        self.parts.append((_columns(raw, weights), raw))
+        self._kept += raw.changes.size
+
+    def ladders(self) -> Ladders:
+        """Set the chunks side by side; shorter ladders repeat their smallest step."""
+        depth = max(len(raw.h) for _, raw in self.parts)
+
+        def deep(column: Array) -> Array:
+            missing = depth - column.shape[-2]
+            return np.concatenate([np.repeat(column[..., :1, :], missing, axis=-2), column], axis=-2)
+
+        columns = list(zip(*(columns for columns, _ in self.parts), strict=True))
+        stacked = [np.concatenate([deep(part) for part in column], axis=-1) for column in columns[:-3]]
+        stacked += [np.concatenate(column, axis=-1) for column in columns[-3:]]
+        raws = [raw for _, raw in self.parts]
+        return Ladders(raws, np.concatenate([raw.elements for raw in raws]), *stacked)
 
 
 def _columns(raw: _Raw, weights: Weights) -> list[Array]:
-    """Contract a chunk: the columns of `Ladders` from `h` on."""
+    """Contract a chunk: the columns of `Ladders` from `h` on, the last three of which have one entry an element."""
     weighted = weights.of(raw.changes, raw.positions)
     count = len(raw.h)
     contracted = weighted.contracted()
@@ -122,21 +165,8 @@ def _columns(raw: _Raw, weights: Weights) -> list[Array]:
         sigma,
         rounding,
         table,
+        ~still,
     ]
-
-
-def _joined(parts: Sequence[tuple[list[Array], _Raw]]) -> Ladders:
-    """Set chunks side by side; shorter ladders repeat their smallest step."""
-    depth = max(len(raw.h) for _, raw in parts)
-
-    def deep(column: Array) -> Array:
-        missing = depth - column.shape[-2]
-        return np.concatenate([np.repeat(column[..., :1, :], missing, axis=-2), column], axis=-2) if missing else column
-
-    columns = list(zip(*(columns for columns, _ in parts), strict=True))
-    stacked = [np.concatenate([deep(part) for part in column], axis=-1) for column in columns[:-2]]
-    stacked += [np.concatenate(column, axis=-1) for column in columns[-2:]]
-    return Ladders([raw for _, raw in parts], np.concatenate([raw.elements for _, raw in parts]), *stacked)
 
 
 def _without_steps(elements: Array, weights: Weights) -> Ladders:
@@ -144,4 +174,5 @@ def _without_steps(elements: Array, weights: Weights) -> Ladders:
     none = np.empty((0, len(elements)))
     column, single = np.empty((len(weights.u), 0, len(elements))), np.zeros((len(weights.u), len(elements)))
     raw = _Raw(elements, none, none, none, np.empty((weights.u.shape[1], 0, len(elements))), None)
-    return Ladders([raw], elements, none, column, column, column, column, column, column, single, single)
+    still = np.zeros(len(elements), dtype=bool)
+    return Ladders([raw], elements, none, column, column, column, column, column, column, single, single, still)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,8 +13,7 @@ from gradcheck_cli.core.arrays import Array
 Axes = tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Moved:
+class Moved(NamedTuple):
     """Many perturbations of one array, each equal to its base but in one slab.
 
     Perturbation k differs from the base where the index along each fixed axis `axes[i]` (ascending) is
@@ -29,7 +27,7 @@ class Moved:
     values: Array
 
     @property
-    def count(self) -> int:
+    def count(self) -> int:  # type: ignore[override] # nobody counts the fields
         """The number of perturbations, K."""
         return int(self.values.shape[-1])
 
@@ -73,7 +71,7 @@ class Bases:
 
     def expand(self, slot: int, moved: Moved, keep: Axes) -> Moved:
         """Fix only those axes of `moved` that are in `keep`: the others become free."""
-        if all(axis in keep for axis in moved.axes):
+        if moved.axes == keep or all(axis in keep for axis in moved.axes):
             return moved
         position = dict(zip(moved.axes, moved.at, strict=True))
         fixed = tuple(axis for axis in moved.axes if axis in keep)

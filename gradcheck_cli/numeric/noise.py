@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,28 +13,36 @@ from gradcheck_cli.core.arrays import Array
 TABLE_POINTS = 7
 """Equally spaced values on each side of x from which a difference table is made."""
 
-_LOWEST_ORDER = 3
+_ORDERS = (3, 4, 5)
 
 
 def difference_table_noise(values: Array) -> Array:
     """Estimate the noise of each output from equally spaced values, shape (points, outputs).
 
     The k-th difference of a smooth function vanishes with the spacing to the k-th power, that of noise
-    stays, amplified by (2k)!/(k!)^2. The median over the orders from three on. Moré and Wild,
+    stays, amplified by (2k)!/(k!)^2. The median over the orders three, four and five. Moré and Wild,
     Estimating computational noise, SIAM J. Sci. Comput. 33 (2011).
     """
     scale = np.max(np.abs(values), axis=0)
-    table = values / np.where(scale > 0, scale, 1.0)
-    levels, factor = [], 1.0
-    for order in range(1, len(values) - 1):
+    matrix, starts = _differences(len(values))
+    # Less the first, so that what never changes has differences of exactly 0.
+    table = matrix @ ((values - values[0]) / np.where(scale > 0, scale, 1.0))
+    first, second, third = np.sqrt(np.add.reduceat(table * table, starts, axis=0))
+    noise = np.maximum(np.minimum(first, second), np.minimum(np.maximum(first, second), third)) * scale
+    return np.where(np.isfinite(noise), noise, np.inf)
+
+
+@functools.cache
+def _differences(count: int) -> tuple[Array, Array]:
+    """Return the matrix that takes so many values to their scaled differences of each order, and where orders start."""
+    table, factor = np.eye(count), 1.0
+    parts: list[Array] = []
+    for order in range(1, max(_ORDERS) + 1):
         table = np.diff(table, axis=0)
         factor *= order / (2.0 * (2 * order - 1))
-        if order >= _LOWEST_ORDER:
-            levels.append(np.sqrt(factor / len(table) * np.sum(table * table, axis=0)))
-    ordered = np.sort(levels, axis=0)
-    middle = len(ordered) // 2
-    noise = (ordered[middle] + ordered[-1 - middle]) / 2 * scale
-    return np.where(np.isfinite(noise), noise, np.inf)
+        if order in _ORDERS:
+            parts.append(np.sqrt(factor / len(table)) * table)
+    return np.concatenate(parts), np.cumsum([0, *(len(part) for part in parts[:-1])])
 
 
 def two_sided_noise(below: Array, above: Array) -> Array:
@@ -51,15 +61,14 @@ def float32_columns(values: Array) -> Array:
     `values` has the shape (points, outputs). At least four different values are needed, since a
     few round ones (0.5, 2.0) are float32 by chance.
     """
-    if not _are_single(values[0]).any():  # one row tells it nearly always
-        return np.zeros(values.shape[1], dtype=bool)
-    exact = _are_single(values)
+    exact = are_single(values)
     ordered = np.sort(values, axis=0)
     different = 1 + np.sum(np.diff(ordered, axis=0) > 0, axis=0)
     return np.asarray(exact.all(axis=0) & (different >= 4))
 
 
-def _are_single(values: Array) -> Array:
+def are_single(values: Array) -> Array:
+    """Tell which values single precision holds exactly."""
     with np.errstate(all="ignore"):
         return np.asarray((values.astype(np.float32) == values) | ~np.isfinite(values))
 
@@ -100,20 +109,29 @@ class Noise:
         """Return the larger noise of two, output by output."""
         return Noise(np.maximum(self.epsilon, other.epsilon), np.maximum(self.level, other.level), self.base)
 
-    def of(self, u: Array, size: Array, moved: Array) -> float:
-        """Return the noise of sum(u * output), where the outputs have the magnitudes `size`.
+    def of(self, u: Array, size: Array, moved: Array) -> Any:
+        """Return the noise of sum(u * output), where the outputs have the magnitudes `size`, shape (..., outputs).
 
         Over the outputs that `moved`: one that keeps its bits adds no noise to a difference.
         """
+        epsilon, level, u, size = self.epsilon[moved], self.level[moved], u[moved], size[..., moved]
+        rounding = scaled_norms(epsilon * u * size)
+        if not (level > 0).any():
+            return rounding
+        base = np.abs(self.base[moved])
         with np.errstate(divide="ignore", invalid="ignore"):
-            growth = np.fmax(1.0, size / np.abs(self.base))
-        level = np.where(self.level > 0, self.level * np.where(self.base != 0, growth, 1.0), 0.0)
-        return max(scaled_norm((self.epsilon * u * size)[moved]), scaled_norm((u * level)[moved]))
+            growth = np.where(base != 0, np.fmax(1.0, size / base), 1.0)
+        return np.maximum(rounding, scaled_norms(u * np.where(level > 0, level * growth, 0.0)))
 
 
 def scaled_norm(vector: Array) -> float:
     """Return the Euclidean norm without squaring large numbers (1e200 overflows)."""
-    largest = float(np.max(np.abs(vector), initial=0.0))
-    if largest == 0 or not np.isfinite(largest):
-        return largest
-    return largest * float(np.sqrt(np.sum((vector / largest) ** 2)))
+    return float(scaled_norms(vector))
+
+
+def scaled_norms(vectors: Array) -> Any:
+    """Return the `scaled_norm` of each vector, shape (..., n)."""
+    largest = np.max(np.abs(vectors), axis=-1, initial=0.0)
+    divisor = np.where((largest > 0) & np.isfinite(largest), largest, 1.0)
+    norms = divisor * np.sqrt(np.sum((vectors / divisor[..., None]) ** 2, axis=-1))
+    return np.where(divisor == largest, norms, largest)

@@ -31,6 +31,7 @@ class Plan:
 
     `replay` runs the operators as the function does, and gives the same bits. `push` takes many perturbations of one
     parameter at once, and agrees with it to rounding; `looped` names operators that it calls once for each.
+    `largest_alone` holds what was learned of the bytes of the largest array where one element of a parameter moves.
     """
 
     def __init__(self, record: Record, looped: Collection[str] = ()) -> None:
@@ -41,6 +42,8 @@ class Plan:
         for step in record.steps:
             self.steps.extend(self._unfolded(step, values))
         self.bases = Bases(values)
+        self.largest_alone: dict[str, int] = {}
+        self._largest: dict[str, int] = {}
         self._programs: dict[tuple[str, tuple[int, ...]], list[_Stage]] = {}
         self._replays: dict[tuple[frozenset[str], tuple[int, ...]], list[Step]] = {}
         self._applied: dict[Step, tuple[Applied, Rule]] = {}
@@ -112,13 +115,16 @@ class Plan:
 
     def largest(self, name: str) -> int:
         """Return the bytes of the largest array at the point that depends on a parameter, this included; at least 1."""
+        if name in self._largest:
+            return self._largest[name]
         leaf = self.record.leaves[name]
         reached, largest = {leaf}, max(1, self.bases[leaf].nbytes)
         for step in self.steps:
             if not reached.isdisjoint(step.operands):
                 reached.update(step.outputs)
                 largest = max(largest, *[self.bases[slot].nbytes for slot in step.outputs])
-        return int(largest)
+        self._largest[name] = int(largest)
+        return self._largest[name]
 
     def _program(self, name: str, slots: tuple[int, ...]) -> list[_Stage]:
         """Return the steps downstream of a parameter that `slots` need, and what can be let go after each."""

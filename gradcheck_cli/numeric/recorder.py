@@ -130,9 +130,11 @@ class Recorder(SeededExecution):
         self, operator: Operator, arrays: Sequence[Any], attributes: dict[str, Any], outputs: Sequence[Array]
     ) -> None:
         operands = tuple([self._slot(array) for array in arrays])
-        if any(id(out) in self._slots for out in outputs) or len({id(out) for out in outputs}) < len(outputs):
+        before = len(self._values)
+        made = tuple([self._slot(out) for out in outputs])
+        if len(self._values) - before < len(made):
             self._problem = f"{operator.name} returned one array twice"
-        self._steps.append(Step(operator, operands, attributes, tuple([self._slot(out) for out in outputs])))
+        self._steps.append(Step(operator, operands, attributes, made))
 
     def _slot(self, value: Any) -> int:
         """Return the slot of a value, which is kept alive, so that its identity stays its own."""

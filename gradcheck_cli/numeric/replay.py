@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Iterator
 
@@ -22,7 +23,7 @@ _CHUNK = 2 << 20
 """Bytes of the largest array of a chunk, near the size of a cache."""
 
 _FIRST = 64
-"""Perturbations of the first chunk, which shows how large the arrays are."""
+"""Perturbations of the first chunk, at least: it shows how large the arrays are, which nobody knows before."""
 
 _HEAP = 31 << 20
 
@@ -49,11 +50,10 @@ class Replay:
         self.base = outputs.flat(outputs.like)
         self._bound = max(1, min(_CHUNK, memory // _ARRAYS))
         sizes = [like.size if counts else 0 for like, counts in zip(outputs.like, outputs.counts, strict=True)]
-        self._largest = 0
+        self._starts = [0, *itertools.accumulate(sizes)][:-1]
         self._dense = plan.largest(name)
-        _keep_heap()
         self._most = max(1, x.size)
-        self._starts = [int(start) for start in np.cumsum([0, *sizes])[:-1]]
+        _keep_heap()
         self._wanted = tuple(dict.fromkeys(slot for slot, counts in zip(slots, outputs.counts, strict=True) if counts))
 
     def one_by_one(self, elements: Array, values: Array, announce: Announce) -> Iterator[Chunk]:
@@ -88,7 +88,8 @@ class Replay:
         return changes
 
     def _room(self) -> int:
-        return max(1, self._bound // self._largest) if self._largest else _FIRST
+        largest = self.plan.largest_alone.get(self.name)
+        return max(1, self._bound // largest) if largest else max(_FIRST, self._bound // self._dense)
 
     def _chunk(self, start: int, stop: int, elements: Array, values: Array) -> Chunk:
         """Evaluate all values of some elements, in several goes where even one element's are too many."""
@@ -107,10 +108,12 @@ class Replay:
     def _push(self, elements: Array, values: Array) -> tuple[Array, Array | None]:
         """Push one chunk through the plan; return changes (rows, S, K) and positions (rows, K)."""
         count, many = values.shape
-        at = np.unravel_index(np.tile(elements, count), self.x.shape) if self.x.ndim else ()
-        targets = np.ascontiguousarray(values).reshape(-1).astype(self.x.dtype)
+        repeated = np.concatenate([elements] * count)
+        at = (repeated,) if self.x.ndim == 1 else np.unravel_index(repeated, self.x.shape) if self.x.ndim else ()
+        targets = np.ascontiguousarray(values, self.x.dtype).reshape(-1)
         moved, largest = self.plan.push(self.name, Moved(tuple(range(self.x.ndim)), tuple(at), targets), self._wanted)
-        self._largest = max(self._largest, largest)
+        known = self.plan.largest_alone
+        known[self.name] = max(known.get(self.name, 0), largest)
         changes, positions = [], []
         for slot, like, offset in zip(self.slots, self.outputs.like, self._starts, strict=True):
             each = moved.get(slot)
@@ -120,14 +123,12 @@ class Replay:
             base = self.plan.bases.gather(slot, each.axes, first).astype(np.float64, copy=False)
             flat = each.values.reshape(-1, count, many).astype(np.float64, copy=False)
             changes.append(flat - base.reshape(-1, 1, base.shape[-1]))
+            if len(flat) == self.base.size:
+                return changes[-1], None
             positions.append(_positions(like.shape, each.axes, first, many) + offset)
         if not changes:
             return np.empty((0, count, many)), np.empty((0, many), np.intp)
-        if len(changes) == 1:
-            everything = changes[0].shape[0] == self.base.size
-            return changes[0], None if everything else positions[0]
-        rows = np.concatenate(positions)
-        return np.concatenate(changes), rows
+        return (changes[0], positions[0]) if len(changes) == 1 else (np.concatenate(changes), np.concatenate(positions))
 
     def _dense_changes(self, moved: Moved) -> Array:
         """Return how each output changes, shape (outputs, K), for perturbations of everything."""
@@ -184,6 +185,8 @@ def _keep_heap() -> None:
 
 def _positions(shape: tuple[int, ...], axes: tuple[int, ...], at: tuple[Array, ...], count: int) -> Array:
     """Return which output each row is, counted in C order, shape (rows, count)."""
+    if len(shape) == len(axes) == 1:
+        return at[0][None]
     strides = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     rows = np.zeros(1, np.intp)
     for axis in free_axes(len(shape), axes):

@@ -33,7 +33,7 @@ class SeededExecution(Execution):
         self._watching = users is None
         self.allowed = allowed
         self.accepted: dict[str, ContractViolation] = {}
-        self._states = {seed: Generators.from_seed(seed) for seed in (_FORWARD, _BACKWARD)}
+        self._states: dict[int, Generators] = {}
         self._between: tuple[Generators, Mark] | None = None
 
     def violated(self, violation: ContractViolation) -> None:
@@ -72,9 +72,9 @@ class SeededExecution(Execution):
                 if not drawn:
                     return returned
                 self.users.add(operator.name)
-        if not self._states[seed].complete:  # PyTorch was imported, or began to use a GPU, meanwhile
-            self._states[seed] = Generators.from_seed(seed)
-        state = self._states[seed]
+        state = self._states.get(seed)
+        if state is None or not state.complete:  # PyTorch was imported, or began to use a GPU, meanwhile
+            state = self._states[seed] = Generators.from_seed(seed)
         # Put back afterwards: code between operators that draws numbers mustn't become repeatable by that.
         with state.again():
             returned = call()

@@ -19,10 +19,12 @@ _LARGEST, _SMALLEST = 0.1, 1e-11
 
 def typical_magnitude(x: Array) -> float:
     """Return the median magnitude of the nonzero elements, 1 if there are none."""
-    magnitudes = np.sort(np.abs(x[np.isfinite(x) & (x != 0)]))
+    magnitudes = np.abs(x[np.isfinite(x) & (x != 0)])
     if not magnitudes.size:
         return 1.0
-    low, high = float(magnitudes[(magnitudes.size - 1) // 2]), float(magnitudes[magnitudes.size // 2])
+    middle = (magnitudes.size - 1) // 2, magnitudes.size // 2
+    magnitudes.partition(middle)
+    low, high = float(magnitudes[middle[0]]), float(magnitudes[middle[1]])
     return low / 2 + high / 2 if low > 1 else (low + high) / 2
 
 
@@ -81,3 +83,11 @@ def decade_steps(x: Array, typical: float, spacings: Array) -> tuple[Array, Arra
     powers = np.arange(int(np.max(counts, initial=0)))[::-1, None]
     h = step_sizes(top * DECADE ** -powers.astype(np.float64), 1.0)
     return h, (powers < counts) & (h >= spacings) & (x + h != x)
+
+
+def steps_beyond(x: Array, typical: float) -> Array:
+    """Return the steps above those of `decade_steps` up to the element's own scale, 1 at least: ascending columns."""
+    top = _LARGEST * np.maximum(np.abs(x), typical)
+    ratio = np.maximum(np.maximum(np.abs(x), typical), 1.0) / top
+    count = int(np.ceil(np.log(np.max(ratio)) / np.log(HALF_DECADE) - 1e-9))
+    return step_sizes(top * ratio ** (np.arange(1, count + 1)[:, None] / count), 1.0)

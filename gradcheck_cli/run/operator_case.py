@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.execution import using
 from gradcheck_cli.core.recording import no_grad
 from gradcheck_cli.core.variable import value_of
 from gradcheck_cli.errors import GradcheckError, OperatorError, Problem, Skipped
 from gradcheck_cli.findings.diagnose import diagnose
+from gradcheck_cli.findings.suspect import Suspect
 from gradcheck_cli.knobs import ALLOWED
 from gradcheck_cli.numeric.call import Subject
 from gradcheck_cli.numeric.function import TracedFunction
@@ -102,7 +104,8 @@ def check_trial(
             if trial.operator.bridged:
                 visit_elsewhere(function, parameters)
             judge(function, parameters, options.knobs, seed, samples, judgement, list(parameters), watcher)
-            diagnose(judgement, trial.shapes)
+            suspects = _suspects(function, parameters, judgement, options, seed, time.perf_counter() - started)
+            diagnose(judgement, trial.shapes, suspects)
         except Skipped:
             raise
         except GradcheckError as raised:
@@ -118,6 +121,25 @@ def check_trial(
     if verdict is Verdict.INCONCLUSIVE and kind is not Kind.BASE and _only_empty(judgement):
         verdict = Verdict.PASS
     return trial.checked(judgement, verdict, seconds, set_aside=why_set_aside(kind, judgement))
+
+
+def _suspects(
+    function: TracedFunction,
+    parameters: Mapping[str, Array],
+    judgement: Judgement,
+    options: OperatorOptions,
+    seed: list[int],
+    seconds: float,
+) -> Mapping[str, Sequence[Suspect]]:
+    """Return what is wrong with the operator by argument, with all that its backward had at hand."""
+    if all(parameter.verdict is not Verdict.FAIL for parameter in judgement.parameters):
+        return {}
+    from gradcheck_cli.findings.blame.blaming import Blaming  # here, since most operators pass
+
+    blaming = Blaming(function, parameters, judgement, options.knobs, seed, lambda _: None, seconds)
+    with suppress(GradcheckError):  # it has its verdict already
+        blaming.run()
+    return blaming.suspects
 
 
 def why_set_aside(kind: Kind, judgement: Judgement) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,20 +32,57 @@ _WHOLE = 1.5
 _FEWEST = 10
 """Elements of a parameter that are checked whatever they cost."""
 
+SURVEY = 20
+"""Evaluations that a parameter takes beside those of its elements, at least."""
+
+_LONG = 10.0
+"""Seconds from which it is worth measuring how long a check will take."""
+
 
 @dataclass(frozen=True)
 class Cost:
-    """A parameter with so many `elements` to check, `seconds` each; `settled` if a person chose how many."""
+    """A parameter with so many `elements` to check, `seconds` each."""
 
     name: str
     elements: int
     seconds: float
-    settled: bool = False
 
     @property
     def total(self) -> float:
         """Seconds for all of them."""
         return self.elements * self.seconds
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """How many evaluations a check takes, and how long; `costs` by parameter where that may be too long."""
+
+    evaluations: int
+    seconds: float
+    costs: tuple[Cost, ...] = ()
+
+
+def estimate_costs(
+    counts: Mapping[str, int], seconds: float, budget: float, measure: Callable[[str, float], float]
+) -> Estimate:
+    """Estimate the check of so many elements of each parameter, where one evaluation alone takes `seconds`.
+
+    One evaluation says little of many at once: where it makes the check look long, `measure` is given a parameter
+    and how many seconds an element may take to need no closer look. The first parameter of `counts` should be the most
+    expensive: if all fits into the budget at its price, no other one is measured.
+    """
+    evaluations = sum(2 * count + SURVEY for count in counts.values())
+    if evaluations * seconds <= min(budget, _LONG):
+        return Estimate(evaluations, evaluations * seconds)
+    elements = max(1, sum(counts.values()))
+    plenty = min(budget, _LONG) / (4 * elements)
+    costs: list[Cost] = []
+    for name, count in counts.items():
+        if count:
+            costs.append(Cost(name, count, measure(name, plenty)))
+        if len(costs) == 1 and costs[0].seconds * elements <= min(budget, _LONG):
+            return Estimate(evaluations, costs[0].seconds * elements)
+    return Estimate(evaluations, sum(cost.total for cost in costs), tuple(costs))
 
 
 def choose_elements(size: int, sample: int | None, rng: np.random.Generator) -> Array:
@@ -78,13 +115,14 @@ def _timed(point: Point, most: int) -> float:
     return _WHOLE * seconds
 
 
-def share_out(costs: Sequence[Cost], budget: float) -> dict[str, int]:
+def share_out(costs: Sequence[Cost], budget: float, settled: Collection[str] = ()) -> dict[str, int]:
     """Return how many elements to check of the parameters that can't be checked whole within `budget` seconds.
 
-    Each parameter gets the same time, and what a small one doesn't need goes to the others.
+    Each parameter gets the same time, and what a small one doesn't need goes to the others. Of those that are
+    `settled` a person chose how many.
     """
-    left = budget - sum(cost.total for cost in costs if cost.settled)
-    open_ones = sorted((cost for cost in costs if not cost.settled), key=lambda cost: cost.total)
+    left = budget - sum(cost.total for cost in costs if cost.name in settled)
+    open_ones = sorted((cost for cost in costs if cost.name not in settled), key=lambda cost: cost.total)
     counts = {}
     for number, cost in enumerate(open_ones):
         part = max(0.0, left) / (len(open_ones) - number)

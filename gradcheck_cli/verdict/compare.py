@@ -24,6 +24,9 @@ from gradcheck_cli.verdict.tier2 import examine_elements
 _PROBE = 0.125
 """Elements without any effect are probed once more, together, by this share of their scale."""
 
+_GROUP = 64
+"""So many of them are probed one by one, where the group has an effect."""
+
 
 @dataclass(frozen=True, eq=False)
 class Basis:
@@ -80,7 +83,7 @@ def compare(
     silent = np.flatnonzero(seen.silent)
     is_loud = np.zeros(len(elements), dtype=bool)
     if silent.size:
-        is_loud[silent] = np.isin(elements[silent], _loud(point, elements[silent], rng))
+        is_loud[silent[_loud(point, elements[silent], rng)]] = True
     still = np.flatnonzero(seen.silent & ~is_loud)
     if still.size:
         finished.add(_silent(point, elements[still], basis))
@@ -91,19 +94,19 @@ def compare(
 
 
 def _loud(point: Point, elements: Array, rng: np.random.Generator) -> Array:
-    """Return which of the elements without effect have one after all: a joint probe, halved where something moves."""
-    signs = rng.choice([-1.0, 1.0], point.x.size)
-    stack, loud = [elements], []
+    """Return the places of the elements that have an effect after all: a joint probe, divided where something moves."""
+    displacements = rng.choice([-1.0, 1.0], point.x.size)[elements] * _PROBE * point.scales[elements]
+    stack, loud = [np.arange(elements.size)], [np.empty(0, int)]
     while stack:
         group = stack.pop()
-        change = point.moved(group, signs[group] * _PROBE * point.scales[group])[1]
-        if not change.any():
+        if not point.moved(elements[group], displacements[group])[1].any():
             continue
-        if group.size == 1:
-            loud.append(int(group[0]))
-        else:
+        if group.size > _GROUP:
             stack += [group[: group.size // 2], group[group.size // 2 :]]
-    return np.array(loud, dtype=int)
+            continue
+        chunks = point.one_by_one(elements[group], displacements[None, group])[1]
+        loud += [group[chunk.start : chunk.stop][(chunk.changes != 0).any(axis=(0, 1))] for chunk in chunks]
+    return np.concatenate(loud)
 
 
 def _silent(point: Point, elements: Array, basis: Basis) -> Passes:

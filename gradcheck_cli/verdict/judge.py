@@ -21,9 +21,10 @@ from gradcheck_cli.numeric.recorder import Recorder
 from gradcheck_cli.records import ParameterResult, Verdict
 from gradcheck_cli.verdict.budget import (
     DIRECTIONS,
-    Cost,
+    SURVEY,
     beside,
     choose_elements,
+    estimate_costs,
     plan_text,
     seconds_per_element,
     share_out,
@@ -37,12 +38,6 @@ from gradcheck_cli.verdict.judgement import Judgement, as_finding, skipped
 from gradcheck_cli.verdict.parameter import JudgedParameter, judge_parameter
 from gradcheck_cli.verdict.planned import Planned, View
 from gradcheck_cli.verdict.watcher import Watcher
-
-_SURVEY = 20
-"""Evaluations that a parameter takes beside those of its elements, at least."""
-
-_LONG = 10.0
-"""Seconds from which it is worth measuring how long a check will take."""
 
 
 def judge(
@@ -104,45 +99,34 @@ class _Check:
         self.outputs = Outputs(())
 
     def contract(self) -> None:
-        """Record the function with a second look at every operator, and run its backward once."""
+        """Look at every operator, and at whether the function can be repeated; find its plan, and hold that to it."""
         for name, x in self.values.items():
             if not np.isfinite(x).all():
                 raise ContractViolation("non-finite", f"the point itself is {bad_values(x)}", name, None)
         with using(self.checked):
-            self.recording = self.function.record(self.values)
-            self.judgement.evaluations += 1
-            outputs = self.recording.outputs
-            self.judgement.outputs = outputs
-            is_number = len(outputs) == 1 and outputs[0].size == 1
-            self.judgement.value = float(outputs[0].item()) if is_number else None
-            _require_finite_value(self.recording, self.checked)
-            still = [at for at, out in enumerate(outputs) if any(out is each for each in self.checked.still)]
-            self.outputs = Outputs(outputs, self.checked.coarsest, without_gradient=still)
-            self.cotangent = signed_cotangent(self.outputs.epsilon.size, self.rng)
-            self.gradients = self.recording.vjp(self.outputs.split(self.cotangent))
-            _require_finite_gradients(self.gradients)
-            self.judgement.gradients = self.gradients if is_number else {}
+            self._record()
         self.accepted += self.checked.accepted.values()
-
-    def numbers(self) -> None:
-        """Compare every parameter, between two evaluations at the point that must agree."""
-        execution = Recorder(self.checked.users, self.knobs.allow)
-        with using(execution):
+        self.recorder = Recorder(self.checked.users, self.knobs.allow)
+        with using(self.recorder):
             started = time.perf_counter()
-            again = self._require_same_gradient(execution)
-            seconds = time.perf_counter() - started
+            again = self._require_same_gradient()
+            self.seconds = time.perf_counter() - started
             memory = int(self.knobs.memory * 2**20)
             self.planned = Planned(self.checked.users, self.accepted, self.seed, memory)
-            self.planned.find(self.function, self.values, execution, again)
+            self.planned.find(self.function, self.values, self.recorder, again)
             self.checked.beside.update({str(violation): violation for violation in self.planned.violations})
             self.view = self.planned.plain(self.function, self.recording, self.outputs, self.cotangent)
             self.terms = self.planned.terms(self.outputs, self.cotangent)
-            self._plan(self.only, seconds)
+
+    def numbers(self) -> None:
+        """Compare every parameter, and evaluate at the point once more in the end, which must agree."""
+        with using(self.recorder):
+            self._plan(self.only)
             kinked = [kinks for name in self.only if (kinks := self._parameter(name))]
             if kinked:
                 # Kinks of parameters that were not selected count, too: a part must not pass where the whole fails.
                 others = [name for name in self.values if name not in self.only]
-                self._plan(others, seconds)
+                self._plan(others)
                 kinked += [kinks for name in others if (kinks := self._compare(name).kinked)]
                 before = kinked[0].point.evaluations
                 judge_together(self.judgement, kinked, self.view.cotangent, self.rng)
@@ -150,7 +134,25 @@ class _Check:
             self.judgement.evaluations += 1
             self._require_same_value(self.function.outputs(self.values), " at the end of the check")
         known = {str(violation) for violation in self.accepted}
-        self.accepted += [v for text, v in execution.accepted.items() if text not in known]
+        self.accepted += [v for text, v in self.recorder.accepted.items() if text not in known]
+
+    def _record(self) -> None:
+        """Record the function with a second look at every operator, and run its backward once."""
+        self.recording = self.function.record(self.values)
+        self.judgement.evaluations += 1
+        outputs = self.recording.outputs
+        self.judgement.outputs = outputs
+        is_number = len(outputs) == 1 and outputs[0].size == 1
+        self.judgement.value = float(outputs[0].item()) if is_number else None
+        _require_finite_value(self.recording, self.checked)
+        still = [at for at, out in enumerate(outputs) if any(out is each for each in self.checked.still)]
+        self.outputs = Outputs(outputs, self.checked.coarsest, without_gradient=still)
+        drawn, given = signed_cotangent(self.outputs.epsilon.size, self.rng), self.judgement.cotangents
+        self.cotangent = self.outputs.flat(given) if given else drawn
+        self.judgement.cotangents = self.outputs.split(self.cotangent)
+        self.gradients = self.recording.vjp(self.judgement.cotangents)
+        _require_finite_gradients(self.gradients)
+        self.judgement.gradients = self.gradients if is_number else {}
 
     def _parameter(self, name: str) -> Kinked | None:
         """Judge one parameter and keep its result; return its elements at kinks."""
@@ -182,10 +184,10 @@ class _Check:
         self.judgement.evaluations += point.evaluations
         return judged
 
-    def _require_same_gradient(self, recorder: Recorder) -> Recording:
+    def _require_same_gradient(self) -> Recording:
         """Evaluate once more and go back: value and gradient must be those of the first time; return the recording."""
         self.judgement.evaluations += 1
-        with recorder.recording():
+        with self.recorder.recording():
             again = self.function.record(self.values)
         self._require_same_value(again.outputs, "")
         gradients = again.vjp(self.outputs.split(self.cotangent))
@@ -218,38 +220,36 @@ class _Check:
             )
         return notes
 
-    def _plan(self, names: Collection[str], seconds: float) -> None:
-        """Say what a check of the named parameters takes, `seconds` being those of one evaluation with its gradient.
+    def _plan(self, names: Collection[str]) -> None:
+        """Say what a check of the named parameters takes, before it starts.
 
-        Where that is more than the budget, fewer elements are checked: said before it starts, and noted.
+        Where that is more than the budget, fewer elements are checked, which is noted, too.
         """
-        counts = {name: min(self.values[name].size, self.samples.get(name, np.inf)) for name in names}
+        counts = {name: int(min(self.values[name].size, self.samples.get(name, np.inf))) for name in names}
         if self.knobs.directions:
-            evaluations = len(counts) * (2 * self.knobs.directions + _SURVEY)
-            self.watcher.expect(evaluations, evaluations * seconds)
+            evaluations = len(counts) * (2 * self.knobs.directions + SURVEY)
+            self.watcher.expect(evaluations, evaluations * self.seconds)
             return
-        evaluations = int(sum(2 * count + _SURVEY for count in counts.values()))
-        if evaluations * seconds > min(self.knobs.budget, _LONG):
-            # One evaluation says little of many at once: measure them.
-            plenty = min(self.knobs.budget, _LONG) / (4 * max(1.0, sum(counts.values())))
-            costs = [self._cost(name, int(count), plenty) for name, count in counts.items() if count]
-            fewer = share_out(costs, self.knobs.budget)
-            if fewer:
-                text = plan_text(costs, fewer, self.knobs.budget, self.seed[0])
-                self.samples.update(fewer)
-                self.planned_names.update(fewer)
-                self.judgement.notes.append(text)
-                self.watcher.plan(text)
-                return
-            seconds = sum(cost.total for cost in costs) / evaluations
-        self.watcher.expect(evaluations, evaluations * seconds)
+        longest_first = sorted(counts, key=self.planned.steps_of, reverse=True)
+        estimate = estimate_costs(
+            {name: counts[name] for name in longest_first}, self.seconds, self.knobs.budget, self._seconds_per_element
+        )
+        fewer = share_out(estimate.costs, self.knobs.budget, settled=self.samples)
+        if fewer:
+            text = plan_text(estimate.costs, fewer, self.knobs.budget, self.seed[0])
+            self.samples.update(fewer)
+            self.planned_names.update(fewer)
+            self.judgement.notes.append(text)
+            self.watcher.plan(text)
+        else:
+            self.watcher.expect(estimate.evaluations, estimate.seconds)
 
-    def _cost(self, name: str, count: int, plenty: float) -> Cost:
-        """Measure what so many elements of a parameter take."""
+    def _seconds_per_element(self, name: str, plenty: float) -> float:
+        """Measure what an element of a parameter takes."""
         point = self._point(self.terms or self.view, name)
-        cost = Cost(name, count, seconds_per_element(point, plenty), settled=name in self.samples)
+        seconds = seconds_per_element(point, plenty)
         self.judgement.evaluations += point.evaluations
-        return cost
+        return seconds
 
     def _point(self, view: View, name: str) -> Point:
         evaluator = self.planned.evaluator(view, name)

@@ -15,7 +15,8 @@ from gradcheck_cli.verdict.outcome import Outcome, Status
 class Passes:
     """Outcomes that are plain passes: one row for each element under each cotangent, columns of one length.
 
-    `truncated` tells where truncation limits `numeric` rather than rounding.
+    `truncated` tells where truncation limits `numeric` rather than rounding, `kink_within` is the smallest step
+    that shows a kink beside the point, NaN where none does.
     """
 
     element: Array
@@ -24,15 +25,24 @@ class Passes:
     numeric: Array
     bar: Array
     truncated: Array
+    kink_within: Array
 
     @staticmethod
     def none() -> Passes:
         """Return no passes."""
         nothing = np.empty(0)
-        return Passes(nothing.astype(int), nothing.astype(int), nothing, nothing, nothing, nothing.astype(bool))
+        whole = nothing.astype(int)
+        return Passes(whole, whole, nothing, nothing, nothing, nothing.astype(bool), nothing)
 
     @staticmethod
-    def of(elements: Array, analytic: Array, numeric: Array, bar: Array, truncated: Array | None = None) -> Passes:
+    def of(
+        elements: Array,
+        analytic: Array,
+        numeric: Array,
+        bar: Array,
+        truncated: Array | None = None,
+        kink_within: Array | None = None,
+    ) -> Passes:
         """Return the passes of `elements`, shape (n,), with figures of shape (cotangents, n)."""
         count, many = analytic.shape
         return Passes(
@@ -42,6 +52,7 @@ class Passes:
             numeric.ravel(),
             bar.ravel(),
             np.zeros(count * many, dtype=bool) if truncated is None else truncated.ravel(),
+            np.full(count * many, np.nan) if kink_within is None else kink_within.ravel(),
         )
 
     @staticmethod
@@ -77,7 +88,12 @@ class Passes:
             float(self.numeric[row]),
             float(self.bar[row]),
             "truncation-dominates" if self.truncated[row] else "",
+            kink_within=None if np.isnan(self.kink_within[row]) else float(self.kink_within[row]),
         )
+
+    def beside_kinks(self) -> list[Outcome]:
+        """Return the rows with a kink beside the point as outcomes."""
+        return [self.outcome(int(row)) for row in np.flatnonzero(~np.isnan(self.kink_within))]
 
     def worst(self, rtol: float, among: Array) -> Outcome | None:
         """Return the row with the largest deciding number, then the widest bar, of those that the mask `among` keeps.

@@ -80,6 +80,10 @@ class Planned:
 
         return View(terms, many, terms.cotangent * cotangent.item(), vjp, terms.slots)
 
+    def steps_of(self, name: str) -> int:
+        """Return how many calls of operators one evaluation of a moved parameter takes; 0 without a plan."""
+        return 0 if self.plan is None else len(self.plan.downstream(frozenset({name}), self.plan.record.outputs))
+
     def evaluator(self, view: View, name: str) -> Replay | None:
         """Return what evaluates one parameter, None for a plain loop."""
         if self.plan is None:

@@ -17,29 +17,30 @@ from gradcheck_cli.verdict.ruling import BACKWARD, OWN_SCALE, SETTLED
 
 @dataclass(frozen=True, eq=False)
 class Settled:
-    """Which of n elements pass, shape (n,), with their figures, shape (cotangents, n)."""
+    """Which of n elements pass, shape (n,), with their figures, shape (cotangents, n).
+
+    `kink_within` is the smallest step that shows a kink beside the point, NaN where none does.
+    """
 
     passed: Array
     numeric: Array
     bar: Array
     truncated: Array
+    kink_within: Array
 
 
 def settle(ladders: Ladders, analytic: Array, scales: Array, rtol: float) -> Settled:
     """Settle the elements that pass sharply under every cotangent, with no sign of anything odd.
 
     `analytic` has the shape (cotangents, n), `scales`, shape (n,), is the larger of |x| and the typical
-    magnitude of each. The figures are those of `rule`. What may be a corner, a leap, a second flat stretch
-    or the edge of the domain is left to it.
+    magnitude of each. The figures are those of `rule`. What may be a corner at the point, a leap, a second flat
+    stretch or the edge of the domain is left to it.
     """
     count, depth, elements = ladders.central.shape
     if depth < ENOUGH:
         empty = np.zeros((count, elements))
-        return Settled(np.zeros(elements, dtype=bool), empty, empty, empty.astype(bool))
-
-    def flat(column: Array) -> Array:
-        return column.transpose(1, 0, 2).reshape(depth, -1)
-
+        return Settled(np.zeros(elements, dtype=bool), empty, empty, empty.astype(bool), empty)
+    flat = _flat
     h, reach = np.tile(ladders.h, (1, count)), np.tile(OWN_SCALE * scales, count)
     central, sigma = flat(ladders.central), flat(ladders.sigma)
     a = analytic.ravel()
@@ -50,14 +51,44 @@ def settle(ladders: Ladders, analytic: Array, scales: Array, rtol: float) -> Set
     difference, size = np.abs(a - numeric), np.maximum(np.abs(a), np.abs(numeric))
     passed = (difference <= np.maximum(rtol * (np.abs(a) + np.abs(numeric)), bar)) & (bar <= SETTLED * rtol * size)
     passed &= np.isfinite(central).all(axis=0)
-    passed &= _is_smooth(h, flat(ladders.forward), flat(ladders.backward), sigma, rtol)
-    passed &= ~_may_leap(flat(ladders.rise), flat(ladders.fall), sigma, ladders.table.ravel())
-    passed &= ~_may_part(h, central, sigma, best, numeric, bar)
+    forward, backward = flat(ladders.forward), flat(ladders.backward)
+    smooth, kink = _look_for_corner(h, forward, backward, sigma, rtol)
+    passed &= smooth & ~_may_leap(flat(ladders.rise), flat(ladders.fall), sigma, ladders.table.ravel())
+    passed &= ~_may_part(h, central, np.abs(forward - backward), sigma, best, numeric, bar)
     truncated = ((np.arange(depth)[:, None] < best) & (sigma / h < 0.1 * error)).any(axis=0)
     shape = (count, elements)
+    figures = (column.reshape(shape) for column in (numeric, bar, truncated, kink))
+    return Settled(passed.reshape(shape).all(axis=0), *figures)
+
+
+def settle_still(ladders: Ladders, rows: Array, beyond: Ladders, settled: Settled, rtol: float) -> Settled:
+    """Settle elements whose gradient is zero, and that move nothing on their `ladders`: those in `rows`.
+
+    `beyond` are their steps up to the scale of each, `settled` what was found of all of the ladders. A corner there is
+    beside the point; a flat stretch of another slope is a staircase, which is left to `rule`.
+    """
+    count = len(settled.bar)
+
+    def flat(below: Array, above: Array) -> Array:
+        return _flat(np.concatenate([below[:, :, rows], above], axis=1))
+
+    h = np.tile(np.concatenate([ladders.h[:, rows], beyond.h]), (1, count))
+    central, sigma = flat(ladders.central, beyond.central), flat(ladders.sigma, beyond.sigma)
+    bar = settled.bar[:, rows]
+    forward, backward = flat(ladders.forward, beyond.forward), flat(ladders.backward, beyond.backward)
+    smooth, kink = _look_for_corner(h, forward, backward, sigma, rtol)
+    last = np.full(bar.size, len(ladders.h) - 1)
+    plain = smooth & np.isfinite(central).all(axis=0) & np.isfinite(bar.ravel())
+    plain &= ~_may_part(h, central, np.abs(forward - backward), sigma, last, np.zeros(bar.size), bar.ravel())
+    passed = np.asarray(plain.reshape(bar.shape).all(axis=0))
     return Settled(
-        passed.reshape(shape).all(axis=0), numeric.reshape(shape), bar.reshape(shape), truncated.reshape(shape)
+        np.asarray(passed), settled.numeric[:, rows], bar, settled.truncated[:, rows], kink.reshape(bar.shape)
     )
+
+
+def _flat(column: Array) -> Array:
+    """Return (C, S, n) as (S, C * n)."""
+    return column.transpose(1, 0, 2).reshape(column.shape[1], -1)
 
 
 def _best(h: Array, central: Array, sigma: Array, reach: Array) -> tuple[Array, Array, Array]:
@@ -109,16 +140,23 @@ def _spread(column: Array) -> Array:
     return np.asarray(largest - np.minimum(np.minimum(first, second), third))
 
 
-def _is_smooth(h: Array, forward: Array, backward: Array, sigma: Array, rtol: float) -> Array:
-    """Tell where the one-sided slopes show no corner, at x or beside it."""
-    gap = np.abs(forward - backward)
-    clear = gap > CLEAR * 2.5 * sigma / h
+def _look_for_corner(h: Array, forward: Array, backward: Array, sigma: Array, rtol: float) -> tuple[Array, Array]:
+    """Tell where the one-sided slopes show no corner at x, and the step from which one beside it shows, else NaN.
+
+    As `find_corner` does.
+    """
+    gap, noise = np.abs(forward - backward), 2.5 * sigma / h
+    clear = gap > CLEAR * noise
     runs = clear[:-2] & clear[1:-1] & clear[2:]
     start = np.argmax(runs, axis=0)
     end = start + RUN - 1
-    trend = np.log(_entry(gap, end) / _entry(gap, start)) / np.log(_entry(h, end) / _entry(h, start))
+    first = _entry(gap, start)
+    trend = np.log(_entry(gap, end) / first) / np.log(_entry(h, end) / _entry(h, start))
     steepest = np.maximum(np.abs(_entry(forward, start)), np.abs(_entry(backward, start)))
-    return np.asarray(~runs.any(axis=0) | (trend >= 0.5) | (_entry(gap, start) <= rtol * steepest))
+    smooth = ~runs.any(axis=0) | (trend >= 0.5) | (first <= rtol * steepest)
+    below = np.arange(len(h))[:, None] < start
+    beside = ~smooth & (trend >= -0.5) & (below & (CLEAR * noise < 0.3 * first)).any(axis=0)
+    return smooth | beside, np.where(beside, _entry(h, start), np.nan)
 
 
 def _may_leap(rise: Array, fall: Array, sigma: Array, table: Array) -> Array:
@@ -128,11 +166,12 @@ def _may_leap(rise: Array, fall: Array, sigma: Array, table: Array) -> Array:
     return np.asarray(constant & (leap.min(axis=0) > np.maximum(10 * table, CLEAR * sigma[0])))
 
 
-def _may_part(h: Array, central: Array, sigma: Array, best: Array, numeric: Array, bar: Array) -> Array:
-    """Tell where larger steps may have a flat stretch of another slope."""
+def _may_part(h: Array, central: Array, gap: Array, sigma: Array, best: Array, numeric: Array, bar: Array) -> Array:
+    """Tell where larger steps may have a flat stretch of another slope, unkinked; as `other_stretch` does."""
     size = np.abs(central)
     least = np.minimum(np.minimum(size[:-2], size[1:-1]), size[2:])
     away = np.abs(central[:-2] - numeric)
     flat = _spread(central) <= np.minimum(0.1 * away, 0.02 * least)
     apart = away > bar + 2 * SAFETY * sigma[:-2] / h[:-2]
+    apart &= np.maximum(np.maximum(gap[:-2], gap[1:-1]), gap[2:]) <= away
     return np.asarray((flat & apart & (np.arange(len(away))[:, None] > best)).any(axis=0))

@@ -120,10 +120,9 @@ def summarise(elements: Elements, notes: Sequence[Finding] = ()) -> Summary:
         findings.append(_say(elements, kinks[0]))
         if knobs.kinks == "fail" and verdict is Verdict.PASS:
             verdict, chosen = Verdict.FAIL, [o for o in kinks if o.cotangent == 0] or kinks
-    if nearby := [o for o in by_status[Status.PASS] if o.kink_within]:
-        message = (
-            f"{elements.label(nearby[0].element)}: a kink lies within {nearby[0].kink_within:.0e}; judged below it"
-        )
+    if nearby := [*passes.beside_kinks(), *(o for o in by_status[Status.PASS] if o.kink_within)]:
+        first = min(nearby, key=lambda o: (o.element, o.cotangent))
+        message = f"{elements.label(first.element)}: a kink lies within {first.kink_within:.0e}; judged below it"
         findings.append(Finding("kink-nearby", message))
     smooth = [o.rel_err(knobs.rtol) for o in outcomes if o.status not in (Status.KINK, Status.JUMP)]
     error = max([*smooth, float(np.max(passes.rel_err(knobs.rtol), initial=0.0))])

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
-from gradcheck_cli.numeric.ladders import take_ladders
+from gradcheck_cli.numeric.ladder import ENOUGH
+from gradcheck_cli.numeric.ladders import take_ladders, take_steps
 from gradcheck_cli.numeric.noise import Noise
 from gradcheck_cli.numeric.point import Point
+from gradcheck_cli.numeric.steps import steps_beyond
 from gradcheck_cli.numeric.weights import Weights
 from gradcheck_cli.verdict.examine import GradientOf, examine
 from gradcheck_cli.verdict.finished import Finished
 from gradcheck_cli.verdict.outcome import Cotangent
 from gradcheck_cli.verdict.passes import Passes
-from gradcheck_cli.verdict.settle import settle
+from gradcheck_cli.verdict.settle import Settled, settle, settle_still
 
 
 def examine_elements(
@@ -38,10 +40,23 @@ def examine_elements(
         analytic = np.array([cotangent.gradient[ladders.elements] for cotangent in cotangents])
         scales = np.maximum(np.abs(point.x[ladders.elements]), point.typical)
         settled = settle(ladders, analytic, scales, rtol)
-        plain = np.flatnonzero(settled.passed)
-        columns = (column[:, plain] for column in (analytic, settled.numeric, settled.bar, settled.truncated))
-        finished.add(Passes.of(ladders.elements[plain], *columns))
-        for number in np.flatnonzero(~settled.passed):
+        _add(finished, ladders.elements, analytic, settled)
+        left = ~settled.passed
+        still = np.flatnonzero(left & ~ladders.stirred & ~analytic.any(axis=0))
+        if still.size and len(ladders.h) >= ENOUGH:
+            chosen = ladders.elements[still]
+            beyond = take_steps(point, chosen, steps_beyond(point.x[chosen], point.typical), weights)
+            silent = settle_still(ladders, still, beyond, settled, rtol)
+            _add(finished, chosen, analytic[:, still], silent)
+            left[still] = ~silent.passed
+        for number in np.flatnonzero(left):
             ladder = ladders.ladder(point, int(number))
             outcomes = examine(ladder, cotangents, noise, step_of[ladder.element], rtol, gradient_of)
             finished.add(Passes.none(), outcomes)
+
+
+def _add(finished: Finished, elements: Array, analytic: Array, settled: Settled) -> None:
+    """Add the elements that passed."""
+    rows = np.flatnonzero(settled.passed)
+    columns = (settled.numeric, settled.bar, settled.truncated, settled.kink_within)
+    finished.add(Passes.of(elements[rows], analytic[:, rows], *(column[:, rows] for column in columns)))

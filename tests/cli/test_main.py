@@ -42,7 +42,10 @@ def test_without_a_command_the_help_is_shown_as_a_mistake(gradcheck: Callable[..
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["rum"], "No such command 'rum'"),
+        (["rum"], "No such command 'rum'. Did you mean 'run'?"),
+        (["a.grad.yaml"], "No such command 'a.grad.yaml'. To check it: gradcheck run a.grad.yaml"),
+        (["a.yaml::gates", "-q"], "To check it: gradcheck run a.yaml::gates"),
+        (["."], "To check it: gradcheck run ."),
         (["run", "--no-such-option"], "No such option: --no-such-option"),
         (["run", "--seed"], "Option '--seed' requires an argument"),
         (["run", "-Z"], "No such option: -Z"),

@@ -9,13 +9,11 @@ import pytest
 
 from gradcheck_cli.codes import FINDING_CODES
 from gradcheck_cli.errors import GradcheckError
-from gradcheck_cli.findings.causes import find_causes
 from gradcheck_cli.findings.page import FAMILIES, find_page, pages
 from gradcheck_cli.records import CaseResult, Verdict
 from gradcheck_cli.run.case import check_case
 from gradcheck_cli.run.collect import Selected, collect
 from gradcheck_cli.run.options import Options
-from tests.findings.alone import suspects_of
 
 NEEDS = {"differs-from-reference": "torch"}
 BY_GRAPH = {name for name, finding in FINDING_CODES.items() if finding.code.startswith("GC4")} - {"disconnected"}
@@ -64,19 +62,18 @@ def test_an_example_fires_its_finding(name, tmp_path):
     result = check_case(selected.case, selected.parameters, Options())
     assert result.error is None
     found = names_in(result)
-    if FINDING_CODES[name].code.startswith("GC2") and name not in found:
-        alone = [each for some in suspects_of(selected.case).values() for each in some]
-        found = [finding.name for suspect in alone for finding in find_causes([suspect])]
-        assert set(found) == {name}
+    if FINDING_CODES[name].code.startswith("GC2"):
+        assert found[0] == name
     assert name in found or UNDECIDED.get(name) in found
     assert result.verdict == FINDING_CODES[name].outcome
 
 
-@pytest.mark.parametrize("name", sorted(BY_GRAPH - {"vanishing"}))
-def test_an_example_for_the_graph_can_be_run(name, tmp_path):
+@pytest.mark.parametrize("name", sorted(BY_GRAPH))
+def test_an_example_for_the_health_of_a_graph_fires_its_finding(name, tmp_path):
     selected = write_example(name, tmp_path)
-    result = check_case(selected.case, selected.parameters, Options())
+    result = check_case(selected.case, selected.parameters[:1], Options(health=True))
     assert result.error is None
+    assert name in [finding.name for finding in result.health]
     assert result.verdict is (Verdict.FAIL if name == "origin-of-nan" else Verdict.PASS)
 
 

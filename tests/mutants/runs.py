@@ -10,13 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from gradcheck_cli.bridges.library import Library
-from gradcheck_cli.findings.causes import find_causes
-from gradcheck_cli.records import CaseResult, Verdict
+from gradcheck_cli.records import CaseResult
 from gradcheck_cli.run.case import check_case
 from gradcheck_cli.run.options import Options
 from gradcheck_cli.spec.case import Case
 from gradcheck_cli.spec.loader import load_spec
-from tests.findings.alone import suspects_of
 
 FOLDER = Path(__file__).parent
 UNSEEN = "unseen"
@@ -75,19 +73,6 @@ def _seen(case: Case, result: CaseResult, draw: int) -> Iterator[Seen]:
     for parameter in result.parameters:
         planted = case.expect.parameters.get(parameter.name, "")
         findings = parameter.findings
-        if parameter.verdict is Verdict.FAIL and not any(finding.location for finding in findings):
-            operators = [each for some in suspects_of(case, draw).values() for each in some]
-            own = [each for each in operators if _argument(case, each.evidence.parameter) == parameter.name]
-            findings = find_causes(own) or findings
         names = tuple(finding.name for finding in findings)
         message = findings[0].message if findings else ""
         yield Seen(case.name, parameter.name, draw, planted, str(parameter.verdict), names, message)
-
-
-def _argument(case: Case, name: str) -> str:
-    """Return the parameter that is the argument `name` of the case's one operator."""
-    call = re.fullmatch(r"\s*\w+\((.*)\)\s*", case.expression.text)
-    assert call, case.expression.text
-    given = [word.strip() for word in call[1].split(",")]
-    (operator,) = case.expression.operators
-    return given[[item.name for item in operator.inputs].index(name)]

@@ -1,5 +1,6 @@
 """Plans: the same bits as the function, many perturbations as the loop, and no plan where the steps aren't all."""
 
+import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -206,7 +207,8 @@ def test_a_chunk_that_memory_refuses_is_halved_until_it_fits(monkeypatch):
         (chunk.start, chunk.stop, np.array(chunk.changes))
         for chunk in replay.one_by_one(np.arange(500), targets, lambda _: None)
     ]
-    assert refused == [64, 32]
+    assert len(refused) > 1
+    assert all(smaller <= larger / 2 for larger, smaller in itertools.pairwise(refused))
     assert len(parts) > len(whole)
     assert [start for start, _, _ in parts] == [0, *[stop for _, stop, _ in parts[:-1]]]
     assert parts[-1][1] == 500

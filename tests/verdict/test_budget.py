@@ -10,8 +10,18 @@ from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.numeric.point import Outputs, Point
 from gradcheck_cli.records import Finding, ParameterResult, Verdict
+from gradcheck_cli.verdict import budget
 from gradcheck_cli.verdict import judge as judging
-from gradcheck_cli.verdict.budget import Cost, beside, plan_text, seconds_per_element, share_out, time_text
+from gradcheck_cli.verdict.budget import (
+    SURVEY,
+    Cost,
+    beside,
+    estimate_costs,
+    plan_text,
+    seconds_per_element,
+    share_out,
+    time_text,
+)
 from gradcheck_cli.verdict.judge import judge
 from gradcheck_cli.verdict.judgement import Judgement
 from gradcheck_cli.verdict.watcher import Watcher
@@ -42,7 +52,7 @@ def judged(call, values, samples=None, **knobs):
 @pytest.fixture
 def expensive(monkeypatch):
     """Let every element cost a second, as far as the plan goes."""
-    monkeypatch.setattr(judging, "_LONG", 0.0)
+    monkeypatch.setattr(budget, "_LONG", 0.0)
     monkeypatch.setattr(judging, "seconds_per_element", lambda point, plenty: 1.0)
 
 
@@ -63,8 +73,41 @@ def test_large_parameters_share_and_none_is_left_without_elements():
 
 
 def test_a_sample_that_a_person_chose_is_left_alone_and_counts():
-    costs = [Cost("V", 50, 1.0, settled=True), Cost("W", 1000, 0.1)]
-    assert share_out(costs, 60.0) == {"W": 100}
+    costs = [Cost("V", 50, 1.0), Cost("W", 1000, 0.1)]
+    assert share_out(costs, 60.0, settled=["V"]) == {"W": 100}
+
+
+def estimated(counts, seconds, limit, prices):
+    """Return the estimate, and which parameters were measured, where an element takes its entry in `prices`."""
+    measured = []
+
+    def measure(name, plenty):
+        assert plenty >= 0
+        measured.append(name)
+        return prices[name]
+
+    return estimate_costs(counts, seconds, limit, measure), measured
+
+
+def test_what_one_evaluation_shows_to_be_short_is_not_measured():
+    estimate, measured = estimated({"W": 10, "b": 5}, 0.01, 60.0, {})
+    assert measured == []
+    assert estimate.costs == ()
+    assert (estimate.evaluations, estimate.seconds) == (2 * 15 + 2 * SURVEY, pytest.approx(0.7))
+
+
+def test_the_most_expensive_parameter_tells_for_all_where_they_fit_at_its_price():
+    estimate, measured = estimated({"W": 1000, "b": 1000}, 0.1, 60.0, {"W": 1e-3})
+    assert measured == ["W"]
+    assert estimate.costs == ()
+    assert estimate.seconds == pytest.approx(2.0)
+
+
+def test_every_parameter_is_measured_where_they_may_not_fit():
+    estimate, measured = estimated({"W": 1000, "none": 0, "b": 100}, 0.1, 60.0, {"W": 0.5, "b": 0.01})
+    assert measured == ["W", "b"]
+    assert estimate.costs == (Cost("W", 1000, 0.5), Cost("b", 100, 0.01))
+    assert estimate.seconds == pytest.approx(501.0)
 
 
 def test_no_budget_leaves_everything():

@@ -12,7 +12,8 @@ RTOL = 1e-7
 def passes(*rows):
     """Return passes with the given (element, cotangent, analytic, numeric, bar)."""
     element, cotangent, analytic, numeric, bar = (np.array(column) for column in zip(*rows, strict=True))
-    return Passes(element, cotangent, analytic, numeric, bar, np.zeros(len(rows), dtype=bool))
+    count = len(rows)
+    return Passes(element, cotangent, analytic, numeric, bar, np.zeros(count, dtype=bool), np.full(count, np.nan))
 
 
 def test_rows_are_elements_under_each_cotangent():

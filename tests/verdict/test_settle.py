@@ -94,14 +94,13 @@ def test_every_cotangent_has_to_settle(point):
         (np.abs, 0.0, 0.0),
         (lambda x: np.abs(x - 1) + x, 1.0, 1.0),
         (np.sign, 0.0, 0.0),
-        (lambda x: np.abs(x - 1 - 1e-9), 1.0, -1.0),
         (lambda x: np.log(x - 0.999), 1.0, 1e3),
         (lambda x: 3 * np.clip(x - 1, -1e-7, 1e-7) + x, 1.0, 4.0),
         (lambda x: np.floor(x * 1e4) / 1e4, 0.50003, 1.0),
         (lambda x: x * np.nan, 1.0, 1.0),
         (lambda x: 1e9 + x, 1.0, 1.0),
     ],
-    ids=["kink", "kink on a slope", "jump", "kink beside", "edge", "parts", "stairs", "no value", "blunt"],
+    ids=["kink", "kink on a slope", "jump", "edge", "parts", "stairs", "no value", "blunt"],
 )
 def test_what_is_odd_is_left_to_the_rule(call, x, slope, point):
     _, seen = settled(point(call, [x]), np.array([[slope]]), level=0.0)
@@ -132,3 +131,25 @@ def test_elements_are_settled_or_examined_and_each_is_answered(point):
     assert (statuses[1], statuses[3]) == (Status.KINK, Status.FAIL)
     assert set(passes.element.tolist()) == {0}
     assert np.all(passes.numeric == pytest.approx(passes.analytic, rel=1e-7))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_kink_beside_the_point_is_settled_and_named_as_the_rule_does(seed, point):
+    kinks = 10.0 ** np.random.default_rng(seed).uniform(-7, -5, 12)
+    around = point(lambda x: np.maximum(x - 1, kinks) * 3 + x, np.ones(12))
+    jacobian = np.eye(12)
+    ladders, given, noise, steps = laddered(around, jacobian, level=0.0, seed=seed)
+    seen = settle(ladders, np.array([given[0].gradient[ladders.elements]]), np.ones(12), RTOL)
+    beside = seen.passed & ~np.isnan(seen.kink_within[0])
+    assert beside.sum() >= 8, seed
+    for k in np.flatnonzero(beside):
+        element = ladders.elements[k]
+        (outcome,) = examine(ladders.ladder(around, k), given, noise, steps[element], RTOL, lambda u: u @ jacobian)
+        assert outcome.status is Status.PASS
+        assert outcome.kink_within == seen.kink_within[0, k]
+
+
+def test_a_kink_at_the_point_is_left_to_the_rule(point):
+    ladders, seen = settled(point(lambda x: np.abs(x - X), X), np.zeros((4, 4)))
+    assert len(ladders.elements) == 4
+    assert not seen.passed.any()

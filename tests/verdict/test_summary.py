@@ -235,8 +235,19 @@ def test_notes_come_after_what_was_found():
 
 def in_columns(*outcomes):
     """The same outcomes, the plain passes among them in columns."""
-    plain = [o for o in outcomes if o.status is Status.PASS and not (o.kink_within or o.detail)]
-    rows = [(o.element, o.cotangent, o.analytic, o.numeric, o.bar, o.cause == "truncation-dominates") for o in plain]
+    plain = [o for o in outcomes if o.status is Status.PASS and not o.detail]
+    rows = [
+        (
+            o.element,
+            o.cotangent,
+            o.analytic,
+            o.numeric,
+            o.bar,
+            o.cause == "truncation-dominates",
+            o.kink_within or np.nan,
+        )
+        for o in plain
+    ]
     columns = [np.array(column) for column in zip(*rows, strict=True)]
     passes = Passes(*columns) if rows else Passes.none()
     return [o for o in outcomes if o not in plain], passes

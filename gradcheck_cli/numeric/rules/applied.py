@@ -73,13 +73,16 @@ class Applied:
 
     def forward(self, arrays: Sequence[Any], **changed: Any) -> tuple[Array, ...]:
         """Call the forward on other arrays. Raises what it raises, MisfitError for outputs of another dtype."""
-        views = [
-            read_only(array) if isinstance(array, np.ndarray) and array.flags.writeable else array for array in arrays
-        ]
-        returned = self.operator.forward(*views, **{**self.attributes, **changed} if changed else self.attributes)
-        outputs, _ = read_outputs(self.operator, returned)
+        operator, attributes = self.operator, {**self.attributes, **changed} if changed else self.attributes
+        if not operator.trusted:
+            arrays = [
+                read_only(array) if isinstance(array, np.ndarray) and array.flags.writeable else array
+                for array in arrays
+            ]
+        returned = operator.forward(*arrays, **attributes) if attributes else operator.forward(*arrays)
+        outputs, _ = read_outputs(operator, returned)
         for slot, out in zip(self.outputs, outputs, strict=True):
-            if out.dtype != self.bases[slot].dtype:
+            if out.dtype != self.bases.values[slot].dtype:
                 raise MisfitError(f"{self.operator.name} returned {out.dtype}")
         return outputs
 
@@ -97,14 +100,14 @@ def moving(moved: Operands) -> list[int]:
     return [slot for slot, each in enumerate(moved) if each is not None]
 
 
-def shaped(values: Array, shape: Sequence[int]) -> Array:
+def shaped(values: Array, shape: tuple[int, ...]) -> Array:
     """Return `values` if they have `shape`, counting K; a stretched view where only axes of one number differ.
 
     Raises MisfitError for another shape.
     """
-    if values.shape == tuple(shape):
+    if values.shape == shape:
         return values
     try:
-        return np.broadcast_to(values, tuple(shape))
+        return np.broadcast_to(values, shape)
     except ValueError:
-        raise MisfitError(f"a batch of shape {values.shape} instead of {tuple(shape)}") from None
+        raise MisfitError(f"a batch of shape {values.shape} instead of {shape}") from None

@@ -46,8 +46,9 @@ def elementwise(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
     at = tuple([moved[slot].at[where] for slot, where in kernel.sources])  # type: ignore[union-attr] # it moves
     shape = (*kernel.free, count_of(moved))
     made = applied.forward(arrays)
-    if any(values.shape[-1:] != shape[-1:] for values in made):  # a reduction has taken the perturbations together
-        raise MisfitError("a batch that lost its perturbations")
+    for values in made:
+        if values.shape[-1:] != shape[-1:]:  # a reduction has taken the perturbations together
+            raise MisfitError("a batch that lost its perturbations")
     return tuple([Moved(kernel.axes, at, shaped(values, shape)) for values in made])
 
 
@@ -132,7 +133,7 @@ def _ready_moved(bases: Bases, slot: int, position: int, keep: Axes, shape: Sequ
     def expanded(moved: Operands) -> Array:
         each = moved[position]
         assert each is not None
-        values = bases.expand(slot, each, keep).values
+        values = each.values if each.axes == keep else bases.expand(slot, each, keep).values
         return values if shape is None else values.reshape(*shape, each.count)
 
     return expanded

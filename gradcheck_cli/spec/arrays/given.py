@@ -11,6 +11,7 @@ from gradcheck_cli.core.arrays import Array, read_only
 from gradcheck_cli.spec.arrays.files import MOST_AXES
 from gradcheck_cli.spec.text.nodes import Listing, Node, Scalar, Table, describe
 from gradcheck_cli.spec.text.problems import Problems
+from gradcheck_cli.spec.text.scalars import read_plain
 
 _INT64 = np.iinfo(np.int64)
 
@@ -79,7 +80,7 @@ class GivenValues:
                 return self._ragged(node, message)
             if isinstance(node.value, str) or node.value is None:
                 if not node.broken:
-                    hint = "a number is written in decimal digits" if node.value else ""
+                    hint = _hint(str(node.value)) if node.value else ""
                     self.problems.add(node.mark, f"{label} should be numbers, not {describe(node)}", "wrong-type", hint)
                 return False
             numbers.append(node)
@@ -100,3 +101,15 @@ class GivenValues:
 
 def _elements(count: int) -> str:
     return f"{count} element{'s' * (count != 1)}"
+
+
+def _hint(text: str) -> str:
+    """Say how numbers are written, for a text in the place of one."""
+    words = text.split()
+    try:
+        numbers = len(words) > 1 and all(isinstance(read_plain(word), int | float) for word in words)
+    except ValueError:
+        numbers = False
+    if numbers:
+        return f"commas go between numbers: [{', '.join(words)}]"
+    return "a number is written in decimal digits"

@@ -57,6 +57,21 @@ def test_what_is_no_array_is_said_where_it_stands(document, found_in, text, expe
     assert [line.split(" (")[0] for line in found_in(found)] == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("[1 2 3]", "commas go between numbers: [1, 2, 3]"),
+        ("[[1, 2], [3 -4e1, 5]]", "commas go between numbers: [3, -4e1]"),
+        ("[one two]", "a number is written in decimal digits"),
+        (f"[1 {'9' * 400}]", "a number is written in decimal digits"),
+    ],
+)
+def test_what_was_meant_is_said(document, found_in, text, hint):
+    node, found = document(f"v: {text}")
+    assert GivenValues(found).read(node.items["v"], "v") is None
+    assert any(line.endswith(f"({hint})") for line in found_in(found)), found_in(found)
+
+
 def test_value_is_read_once(document):
     node, found = document("v: [1, 2]")
     values = GivenValues(found)

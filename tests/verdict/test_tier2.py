@@ -1,0 +1,70 @@
+"""Elements that nothing moves: settled together where the rule would pass them, left to it where it would not."""
+
+import numpy as np
+import pytest
+
+from gradcheck_cli.numeric.ladder import Ladder
+from gradcheck_cli.numeric.steps import default_eps, step_sizes
+from gradcheck_cli.numeric.survey import survey
+from gradcheck_cli.verdict import tier2
+from gradcheck_cli.verdict.examine import examine
+from gradcheck_cli.verdict.finished import Finished
+from gradcheck_cli.verdict.outcome import Cotangent, Status
+from gradcheck_cli.verdict.tier2 import examine_elements
+
+pytestmark = pytest.mark.usefixtures("unwarned")
+
+RTOL = 1e-7
+
+
+def examined(point, gradient, seed=0):
+    """Return the statuses by element, of columns and of one after the other, with the elements settled in columns."""
+    rng = np.random.default_rng(seed)
+    steps = step_sizes(point.scales, default_eps(np.dtype(float)))
+    noise = survey(point, steps, rng)[0]
+    cotangents = [Cotangent(np.ones(point.base.size), np.asarray(gradient, dtype=float))]
+
+    def gradient_of(u):
+        return u.sum() / point.base.size * np.asarray(gradient, dtype=float)
+
+    finished = Finished()
+    elements = np.arange(point.x.size)
+    examine_elements(point, elements, cotangents, noise, steps, RTOL, gradient_of, finished)
+    columns = dict.fromkeys(finished.passes.element.tolist(), Status.PASS)
+    columns.update({outcome.element: outcome.status for outcome in finished.outcomes})
+    alone = {
+        outcome.element: outcome.status
+        for element in elements.tolist()
+        for outcome in examine(Ladder(point, element), cotangents, noise, steps[element], RTOL, gradient_of)
+    }
+    return columns, alone, set(finished.passes.element.tolist())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_dead_units_pass_however_far_their_kink_is(seed, point):
+    kinks = np.random.default_rng(seed).uniform(0.07, 1.5, 20)
+    columns, alone, settled = examined(point(lambda x: np.maximum(x - 1 - kinks, 0), np.ones(20)), np.zeros(20))
+    assert columns == alone == dict.fromkeys(range(20), Status.PASS), seed
+    assert len(settled) >= 15, seed
+
+
+@pytest.mark.parametrize("stair", [0.01, 0.1, 0.3, 1.0])
+@pytest.mark.parametrize("gradient", [0.0, 1.0])
+def test_a_staircase_is_left_to_the_rule(stair, gradient, point):
+    around = point(lambda x: np.round(x / stair) * stair, [1.0, 3.0])
+    columns, alone, _ = examined(around, [gradient, gradient])
+    assert columns == alone
+
+
+@pytest.mark.parametrize("size", [1e13, 1e14, 1e15, 1e16])
+def test_a_gradient_that_the_size_of_the_value_hides_is_not_settled_as_zero(size, point):
+    columns, alone, _ = examined(point(lambda x: np.array([size + x[0]]), [1.3]), [0.0])
+    assert columns == alone
+    assert columns[0] is not Status.PASS or size > 1e15
+
+
+def test_elements_with_a_gradient_are_not_settled_by_silence(point, monkeypatch):
+    monkeypatch.setattr(tier2, "take_steps", None)  # it isn't called
+    columns, alone, settled = examined(point(lambda x: 0 * x, [1.0, 2.0]), [1.0, -1.0])
+    assert columns == alone
+    assert not settled
