@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from gradcheck_cli.errors import Location
 from gradcheck_cli.findings.broadcast_not_summed import broadcast_not_summed
 from gradcheck_cli.findings.constant_factor import constant_factor
@@ -81,7 +83,8 @@ def causes_of(suspect: Suspect) -> list[Finding]:
     """Return what the detectors say of one wrong gradient, without what an earlier one has said already."""
     found: list[Finding] = []
     for detect in DETECTORS:
-        finding = detect(suspect)
+        with np.errstate(all="ignore"):  # what isn't finite explains nothing
+            finding = detect(suspect)
         if finding and not any(finding.name in _SAID_ALREADY.get(each.name, ()) for each in found):
             found.append(_placed(finding, suspect))
     return found

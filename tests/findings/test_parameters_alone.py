@@ -100,6 +100,12 @@ def test_every_shape_is_looked_at(shape):
     assert [finding.name for finding in found] == (["unexplained"] if np.prod(shape) else [])
 
 
+@pytest.mark.parametrize("analytic", [[0.0, 1.0, 2.0], [3.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
+def test_gradients_that_should_be_zero_are_no_division_by_zero(analytic):
+    found = find_causes([suspect(analytic, np.zeros(3))])
+    assert [finding.name for finding in found] == ["unexplained"]
+
+
 def test_numbers_that_are_not_finite_are_left_to_others():
     assert find_causes([suspect(np.full(4, np.nan), np.ones(4))]) == ()
 

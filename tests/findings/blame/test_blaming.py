@@ -375,8 +375,8 @@ def test_what_is_handed_to_findings_is_the_application(rows: int) -> None:
     blaming = Blaming(function, values, judgement, Knobs(), [0], python_line, 1.0)
     blaming.run()
     assert list(blaming.suspects) == ["x", "y"]
-    assert [suspect.evidence.parameter for suspect in blaming.suspects["y"]] == ["x", "y"]
-    (first, _) = blaming.suspects["x"]
+    assert [suspect.evidence.parameter for suspect in blaming.suspects["y"]] == ["y"]
+    (first,) = blaming.suspects["x"]
     application = first.application
     assert application is not None
     assert (application.operator.name, first.evidence.parameter, set(first.others)) == ("halved", "x", {"y"})
