@@ -81,6 +81,7 @@ class _Bench:
             rtol=self.rtol,
             outside=point.outside,
             gradient_of=lambda seen: self.analytic(ladder.spread(seen)),
+            own=abs(float(point.x[element])) or point.typical,
         )
         return rule(ladder.slopes(u, self.noise), float(cotangent.gradient[element]), evidence)
 
