@@ -15,9 +15,6 @@ TABLE_POINTS = 7
 
 _ORDERS = (3, 4, 5)
 
-_LONG = 16
-"""Numbers with more significant bits than this are no round ones."""
-
 
 def difference_table_noise(values: Array) -> Array:
     """Estimate the noise of each output from equally spaced values, shape (points, outputs).
@@ -68,17 +65,6 @@ def float32_columns(values: Array) -> Array:
     ordered = np.sort(values, axis=0)
     different = 1 + np.sum(np.diff(ordered, axis=0) > 0, axis=0)
     return np.asarray(exact.all(axis=0) & (different >= 4))
-
-
-def long_float32_columns(values: Array) -> Array:
-    """Tell which outputs hold single precision values only, one of which needs most of the bits of a float32.
-
-    That is no chance, however few values there are, nor a staircase of round numbers.
-    """
-    with np.errstate(all="ignore"):
-        mantissa = np.frexp(values)[0] * 2.0**_LONG
-    long = np.isfinite(values) & (mantissa != np.round(mantissa))
-    return np.asarray(are_single(values).all(axis=0) & long.any(axis=0))
 
 
 def are_single(values: Array) -> Array:

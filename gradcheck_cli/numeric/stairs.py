@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.numeric.noise import are_single
 from gradcheck_cli.numeric.point import Point
 
 HIGHEST = 1e-2
@@ -29,6 +30,9 @@ _LEAP = 0.01
 
 _ROUNDINGS = 64.0
 """Leaps up to so many roundings are those of the output's own type."""
+
+_LONG = 16
+"""Numbers with more significant bits than this are no round ones."""
 
 _DIGITS, _BITS = range(4, 11), range(8, 25)
 """Numbers of so many decimal digits, or bits, were rounded to them."""
@@ -81,6 +85,18 @@ def _leaps(point: Point, places: Array, changes: Array, outputs: Array) -> Array
         far = np.where(moved[:, None], middle, far)
         near = np.where(moved[:, None], near, middle)
     return np.where(np.abs(change) > _LEAP * np.abs(begun), np.abs(change), 0.0)
+
+
+def are_long_singles(values: Array) -> Array:
+    """Tell which outputs hold single precision values only, one of which needs most of the bits of a float32.
+
+    `values` has the shape (points, outputs). That is no chance, however few values there are, nor are they a staircase
+    of round numbers.
+    """
+    with np.errstate(all="ignore"):
+        mantissa = np.frexp(values)[0] * 2.0**_LONG
+    long = np.isfinite(values) & (mantissa != np.round(mantissa))
+    return np.asarray(are_single(values).all(axis=0) & long.any(axis=0))
 
 
 def last_digit(value: float) -> float:

@@ -11,11 +11,10 @@ from gradcheck_cli.numeric.noise import (
     are_single,
     difference_table_noise,
     float32_columns,
-    long_float32_columns,
     two_sided_noise,
 )
 from gradcheck_cli.numeric.point import Point
-from gradcheck_cli.numeric.stairs import climb, heights
+from gradcheck_cli.numeric.stairs import are_long_singles, climb, heights
 
 _SPACING = 1.5e-6
 """Spacing of the table relative to the elements: several thousand roundings of float64, a few of float32."""
@@ -57,10 +56,11 @@ def survey(point: Point, steps: Array, rng: np.random.Generator) -> tuple[Noise,
             break
         gap = gap / _STRIDE
         level = _without_oscillation(level, *_sides(point.together(_places(gap))))
-    still = np.asarray(~below.any(axis=0) | ~above.any(axis=0))  # the edge of a stair may lie on the other side
+    # The edge of a stair may lie on the other side. An output of 0 is on none: its rounding vanishes with it.
+    still = (~below.any(axis=0) | ~above.any(axis=0)) & (point.base != 0)
     if still.any():
         places, farther = climb(point, TABLE_POINTS * directions[0])
-        single = still & long_float32_columns(point.base + np.concatenate([farther, below[:1]]))
+        single = still & are_long_singles(point.base + np.concatenate([farther, below[:1]]))
         epsilon = np.where(single, np.maximum(epsilon, float(np.finfo(np.float32).eps)), epsilon)
         level = np.maximum(level, heights(point, places, farther, still, epsilon))
     farthest = np.abs(np.array([below[-1], above[-1], crossed]))

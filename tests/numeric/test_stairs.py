@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gradcheck_cli.numeric.stairs import HIGHEST, climb, heights, last_digit
+from gradcheck_cli.numeric.stairs import HIGHEST, are_long_singles, climb, heights, last_digit
 
 pytestmark = pytest.mark.usefixtures("unwarned")
 
@@ -111,3 +111,9 @@ def test_the_places_grow_up_to_a_tenth_of_the_elements(point):
 )
 def test_the_last_digit_of_a_rounded_number(number, digit):
     assert last_digit(number) == pytest.approx(digit)
+
+
+def test_one_long_number_of_single_precision_is_no_chance():
+    long = float(np.float32(0.1))
+    columns = np.array([[long, 0.5, 0.1, 3.0, 12345.0], [long, 0.25, long, np.nan, 12346.0]])
+    assert are_long_singles(columns).tolist() == [True, False, False, False, False]
