@@ -83,9 +83,12 @@ def causes_of(suspect: Suspect) -> list[Finding]:
     """Return what the detectors say of one wrong gradient, without what an earlier one has said already."""
     found: list[Finding] = []
     for detect in DETECTORS:
+        name = detect.__name__.replace("_", "-")
+        if any(name in _SAID_ALREADY.get(each.name, ()) for each in found):
+            continue
         with np.errstate(all="ignore"):  # what isn't finite explains nothing
             finding = detect(suspect)
-        if finding and not any(finding.name in _SAID_ALREADY.get(each.name, ()) for each in found):
+        if finding:
             found.append(_placed(finding, suspect))
     return found
 

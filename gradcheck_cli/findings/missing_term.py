@@ -10,7 +10,7 @@ import numpy as np
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.findings.constant_factor import factor_between
 from gradcheck_cli.findings.measure import SAME, Mismatch, distinct
-from gradcheck_cli.findings.surroundings import Factor, Value, factors_of, products, values_around
+from gradcheck_cli.findings.surroundings import LARGE, Factor, Value, factors_of, products, values_around
 from gradcheck_cli.findings.suspect import Suspect
 from gradcheck_cli.records import Finding
 
@@ -71,7 +71,7 @@ def missing_term(suspect: Suspect) -> Finding | None:
     message = _constant_along(mismatch)
     if message is None and suspect.application is not None:
         values = values_around(suspect.application)
-        factors = list(factors_of(values))
+        factors = [factor for factor in factors_of(values) if factor.array.size <= LARGE]
         message = (
             _proportional_along(mismatch, factors)
             or _affine_along(mismatch, values)
@@ -195,7 +195,7 @@ def _formula(mismatch: Mismatch, suspect: Suspect, factors: list[Factor]) -> str
     """Look for a product of the cotangent with one value or two that is the difference."""
     assert suspect.application is not None
     for cotangent in suspect.application.cotangents.values():
-        if cotangent.shape != mismatch.shape:
+        if cotangent.shape != mismatch.shape or mismatch.elements.size > LARGE:
             continue
         g = mismatch.taken(cotangent).astype(np.float64)
         usable = []

@@ -18,6 +18,10 @@ _MOST = 40
 """Values that are looked at: a backward with more than that isn't understood by trying."""
 
 
+LARGE = 30_000
+"""Elements of arrays beyond which not all factors are held at once: there are some forty of each value."""
+
+
 @dataclass(frozen=True, eq=False)
 class Value:
     """A number or array that stood around an application, and what to call it."""

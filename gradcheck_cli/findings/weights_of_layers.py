@@ -8,7 +8,7 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.findings.measure import Mismatch, distinct, same
-from gradcheck_cli.findings.surroundings import Factor, Value, epsilon_of, factors_of, products
+from gradcheck_cli.findings.surroundings import LARGE, Factor, Value, epsilon_of, factors_of, products
 from gradcheck_cli.findings.suspect import Application
 
 _SPARE = 2
@@ -33,26 +33,25 @@ def factor_inside_a_product(mismatch: Mismatch, application: Application, values
     """
     m, k = mismatch.shape
     inputs = [value for value in values if value.array.ndim == 2 and value.array.shape[1] == m]
-    factors = list(factors_of(values))
     epsilon = epsilon_of(application)
     analytic, numeric = mismatch.grid(mismatch.analytic), mismatch.grid(mismatch.numeric)
     for value in inputs:
         h = value.array.astype(np.float64)
         rows = h.shape[0]
-        fitting = [factor for factor in factors if factor.array.shape == (rows, k)]
         known = [g for g in _behind(application, values, (rows, k)) if same(analytic, h.T @ g, epsilon)]
-        for factor in fitting:
+        can_fit = 2 * m >= rows + _SPARE and rows <= _MOST and rows * k <= LARGE
+        for factor in factors_of(values) if known or can_fit else ():
+            if factor.array.shape != (rows, k):
+                continue
             if distinct(factor.array) < _ENOUGH and not _is_mask(factor.array):
                 continue
             if known:
                 right = h.T @ (known[0] * factor.array)
-            elif 2 * m >= rows + _SPARE and rows <= _MOST:
+            else:
                 found = _fitted(h, factor.array, analytic, numeric)
                 if found is None:
                     continue
                 right = found
-            else:
-                continue
             left = right.reshape(-1) - mismatch.numeric
             if mismatch.exactly(left):
                 return factor
