@@ -13,6 +13,7 @@ from gradcheck_cli.bridges.foreign import Description, operator_of
 from gradcheck_cli.core.arguments import Attribute, Input
 from gradcheck_cli.core.domain import ints
 from gradcheck_cli.errors import Location, OperatorError, Skipped
+from tests.results import findings
 
 X = np.array([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]])
 PLACES = (Location("code.py", 3), Location("code.py", 9))
@@ -49,10 +50,6 @@ def twice(forward=None, backward=None, **more):
         backward or (lambda call: 2 * call.cotangents[0]),
         **more,
     )
-
-
-def findings(result):
-    return [finding.name for finding in result.findings]
 
 
 def gradient(operator, *operands, **attributes):

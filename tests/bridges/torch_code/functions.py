@@ -22,10 +22,6 @@ def judged(code, params=None, call=None, **options):
     return check(lambda **given: call(operator, *given.values()), params or {"x": X})
 
 
-def findings(result):
-    return [finding.name for finding in result.findings]
-
-
 def passes(operator, params, call=None):
     """Check `call`, or the operator, at the parameters; return the result, which has to be a pass."""
     call = call or operator

@@ -15,18 +15,9 @@ from gradcheck_cli import check  # noqa: E402
 from gradcheck_cli.bridges.torch_code.pytorch import from_torch  # noqa: E402
 from gradcheck_cli.errors import MissingDevice, OperatorError, Skipped  # noqa: E402
 from gradcheck_cli.records import Verdict  # noqa: E402
-from tests.bridges.torch_code.functions import (  # noqa: E402
-    KeepsItsMask,
-    Product,
-    ReluInPlace,
-    SineOnce,
-    View,
-    W,
-    X,
-    findings,
-    judged,
-)
+from tests.bridges.torch_code.functions import KeepsItsMask, Product, ReluInPlace, SineOnce, View, W, X, judged  # noqa: E402
 from tests.places import line_of  # noqa: E402
+from tests.results import findings  # noqa: E402
 
 
 class WritesToCotangent(Function):
