@@ -55,6 +55,8 @@ def check(
     started = time.perf_counter()
     samples = dict.fromkeys(values, settings.sample) if settings.sample is not None else {}
     judge(checked, values, settings, [seed], samples, judgement, list(values))
+    if isinstance(checked, TracedFunction) and any(each.verdict is Verdict.FAIL for each in judgement.parameters):
+        _blame(checked, values, judgement, settings, seed, time.perf_counter() - started)
     diagnose(judgement, {name: value.shape for name, value in {**_arrays(inputs or {}), **values}.items()})
     return _result(subject_of(function), judgement, time.perf_counter() - started, seed)
 
@@ -173,6 +175,21 @@ def _function(
     return PlainFunction(by_name(function, plain), subject, by_name(grad, plain), subject_of(grad), arrays)
 
 
+def _blame(
+    function: TracedFunction, values: Mapping[str, Array], judgement: Judgement, knobs: Knobs, seed: int, seconds: float
+) -> None:
+    """Write into `judgement` which operators make its gradients wrong."""
+    from gradcheck_cli.findings.blame.blaming import Blaming  # here, since most checks pass
+    from gradcheck_cli.findings.blame.place import python_line
+
+    blaming = Blaming(function, values, judgement, knobs, [seed], python_line, seconds)
+    try:
+        blaming.run()
+    except Exception as error:  # a function that can't be called once more has its verdict all the same
+        blaming.stop(f"{type(error).__name__}: {error}")
+    judgement.blame = blaming.result()
+
+
 def _result(subject: Subject, judgement: Judgement, seconds: float, seed: int) -> CaseResult:
     file, line = (subject.location.file, subject.location.line) if subject.location else ("", 0)
     return CaseResult(
@@ -190,4 +207,5 @@ def _result(subject: Subject, judgement: Judgement, seconds: float, seed: int) -
         findings=tuple(judgement.findings),
         notes=tuple(judgement.notes),
         seed=seed,
+        blame=judgement.blame,
     )

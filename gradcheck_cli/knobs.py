@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from gradcheck_cli.errors import near
 
 ALLOWED = ("input-modified", "not-repeatable", "not-linear-in-g", "layout-dependent")
 """Broken contracts that a spec may allow: what is checked after them still means something."""
+
+
+@dataclass(frozen=True)
+class HealthLimits:
+    """From where on a graph is called ill.
+
+    `vanishing` and `exploding`: the gradient of a layer relative to that of the layer next to the output. `dead`: share
+    of the units of a ReLU that give zero for every sample. `saturated`: share of elements at a limit of a sigmoid.
+    """
+
+    vanishing: float = 1e-4
+    exploding: float = 1e4
+    dead: float = 0.9
+    saturated: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -25,7 +39,8 @@ class Knobs:
     many random directions of each parameter instead of its elements. `repeat`: relative difference
     that identical calls may have, None for 1000 machine epsilons. `allow`: contract findings to accept.
     `memory`: MiB that perturbations which are evaluated together may take. `budget`: seconds that a case may be
-    expected to take before elements are left out, infinity ("none") to check all whatever it takes.
+    expected to take before elements are left out, infinity ("none") to check all whatever it takes. `health`: from
+    where on the graph is called ill.
     """
 
     rtol: float = 1e-7
@@ -41,6 +56,7 @@ class Knobs:
     allow: tuple[str, ...] = ()
     memory: float = 256.0
     budget: float = 60.0
+    health: HealthLimits = field(default_factory=HealthLimits)
 
     @classmethod
     def names(cls) -> list[str]:
@@ -70,6 +86,8 @@ def read_knob(name: str, value: Any) -> Any:
         return value
     if name == "allow":
         return _read_allowed(value)
+    if name == "health":
+        return _read_limits(value)
     if name == "budget" and value in ("none", float("inf")):
         return float("inf")
     high = float("inf") if name in ("timeout", "memory", "budget") else 1.0
@@ -92,6 +110,23 @@ def _read_allowed(value: Any) -> tuple[str, ...]:
             hint = near(str(name), ALLOWED) or f"these can be: {', '.join(ALLOWED)}"
             raise ValueError(f"'{name}' can't be allowed. {hint}")
     return tuple(names)
+
+
+def _read_limits(value: Any) -> HealthLimits:
+    if isinstance(value, HealthLimits):
+        return value
+    known = [field.name for field in fields(HealthLimits)]
+    if not isinstance(value, dict):
+        raise ValueError(f"health should be a mapping of limits to numbers; there are: {', '.join(known)}")
+    for name, limit in value.items():
+        if name not in known:
+            raise ValueError(f"unknown limit '{name}' of health. {near(str(name), known)}".strip())
+        number = not isinstance(limit, bool) and isinstance(limit, int | float)
+        above = name == "exploding"
+        if not number or not (1 < limit < float("inf") if above else 0 < limit <= 1):
+            between = "a number above 1" if above else "a number between 0 and 1"
+            raise ValueError(f"{name} of health should be {between}")
+    return HealthLimits(**{name: float(limit) for name, limit in value.items()})
 
 
 def read_knobs(values: Mapping[str, Any], base: Knobs | None = None) -> Knobs:

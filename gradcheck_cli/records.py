@@ -95,11 +95,53 @@ class ParameterResult:
 
 
 @dataclass(frozen=True)
+class Culprit:
+    """An operator whose gradient of one argument is wrong when it is applied alone.
+
+    `places` are its wrong calls, the one nearest to the outputs first, `applications` how many there are (some may
+    have no known place), `backward` the function that returns the gradient. `argument` is empty and `message`
+    says more where it isn't one gradient that is wrong.
+    """
+
+    operator: str
+    argument: str
+    applications: int
+    places: tuple[Location, ...] = ()
+    backward: Location | None = None
+    message: str = ""
+
+    @property
+    def location(self) -> Location | None:
+        """The wrong call that is nearest to the outputs."""
+        return self.places[0] if self.places else None
+
+
+@dataclass(frozen=True)
+class Blame:
+    """What came of checking every application of an operator on the path from the wrong parameters to the outputs.
+
+    `applications` counts them, `wrong` and `right` those that are so alone, up to a relative `resolution`. `undecided`
+    says of others why nothing can be said, `notes` what else there is to know: how they may be wrong together.
+    """
+
+    applications: int
+    wrong: int
+    right: int
+    culprits: tuple[Culprit, ...] = ()
+    undecided: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    resolution: float | None = None
+    evaluations: int = 0
+
+
+@dataclass(frozen=True)
 class CaseResult:
     """What became of one case, drawn with `seed`. `ok` says whether the verdict was the expected one.
 
     `notes` are sentences about what was taken into account without being a finding. `label` names
-    the device and dtype of its operators where they aren't plain float64.
+    the device and dtype of its operators where they aren't plain float64. `blame` says which operators
+    are wrong, None where no gradient is. `health` has what is ill about the graph, where that was asked for; it
+    changes no verdict.
     """
 
     id: str
@@ -118,6 +160,8 @@ class CaseResult:
     seed: int = 0
     notes: tuple[str, ...] = ()
     label: str = ""
+    blame: Blame | None = None
+    health: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ def test_the_record_is_that_of_a_spec_s_case():
         # What is drawn to measure the noise depends on the name of the case.
         assert ours.worst is not None
         assert theirs.worst is not None
-        assert ours.worst.error_bar == pytest.approx(theirs.worst.error_bar, rel=0.5)
+        assert 1 / 3 < ours.worst.error_bar / theirs.worst.error_bar < 3
         assert dataclasses.replace(ours, worst=None) == dataclasses.replace(theirs, worst=None)
         assert (ours.worst.index, ours.worst.analytic) == (theirs.worst.index, theirs.worst.analytic)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from gradcheck_cli.codes import FINDING_CODES
-from gradcheck_cli.knobs import ALLOWED, Knobs, read_knob, read_knobs
+from gradcheck_cli.knobs import ALLOWED, HealthLimits, Knobs, read_knob, read_knobs
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,9 @@ from gradcheck_cli.knobs import ALLOWED, Knobs, read_knob, read_knobs
         ("allow", ["input-modified", "not-repeatable"], ("input-modified", "not-repeatable")),
         ("allow", "layout-dependent", ("layout-dependent",)),
         ("allow", [], ()),
+        ("health", {}, HealthLimits()),
+        ("health", {"vanishing": 1e-3, "dead": 1}, HealthLimits(vanishing=1e-3, dead=1.0)),
+        ("health", {"exploding": 100}, HealthLimits(exploding=100.0)),
     ],
 )
 def test_right_values_are_read(name, value, read):
@@ -76,6 +79,14 @@ def test_right_values_are_read(name, value, read):
         ("allow", ["input-modifed"], "'input-modifed' can't be allowed. did you mean 'input-modified'?"),
         ("allow", ["gradient-shape"], "'gradient-shape' can't be allowed. these can be: input-modified, "),
         ("allow", [3], "'3' can't be allowed."),
+        ("health", 0.5, "health should be a mapping of limits to numbers; there are: vanishing, exploding, "),
+        ("health", {"vanish": 0.5}, "unknown limit 'vanish' of health. did you mean 'vanishing'?"),
+        ("health", {"dead": 0}, "dead of health should be a number between 0 and 1"),
+        ("health", {"saturated": True}, "saturated of health should be a number between 0 and 1"),
+        ("health", {"vanishing": "1e-4"}, "vanishing of health should be a number between 0 and 1"),
+        ("health", {"vanishing": float("nan")}, "vanishing of health should be a number between 0 and 1"),
+        ("health", {"exploding": 1}, "exploding of health should be a number above 1"),
+        ("health", {"exploding": float("inf")}, "exploding of health should be a number above 1"),
     ],
     ids=str,
 )
@@ -87,7 +98,7 @@ def test_wrong_values_are_said(name, value, said):
 
 def test_names_are_those_of_the_language():
     assert set(Knobs.names()) == set(
-        "rtol eps sweep sample dtype timeout accuracy kinks directions repeat allow memory budget".split()
+        "rtol eps sweep sample dtype timeout accuracy kinks directions repeat allow memory budget health".split()
     )
 
 

@@ -56,6 +56,8 @@ LIGHT = [
     ("check-ops --help", 0, "--samples"),
     ("check-ops --samples none", 2, "--samples"),
     ("show-op --help", 0, "name"),
+    ("graph --help", 0, "--memory"),
+    ("graph", 2, "spec"),
     ("", 2, "--help"),
     ("rum", 2, "rum"),
     ("run --no-such-option", 2, "--no-such-option"),
@@ -83,7 +85,9 @@ def test_shell_completion_imports_no_numpy(tmp_path: Path) -> None:
 
 # What computes needs NumPy, and yaml for specs and lists of operator files. Pydantic says what is wrong with a spec,
 # and is needed for nothing else.
-COMPUTING = [(line, {"numpy", "yaml"}) for line in ("list-ops", "show-op tanh", "run one.grad.yaml")]
+COMPUTING = [
+    (line, {"numpy", "yaml"}) for line in ("list-ops", "show-op tanh", "run one.grad.yaml", "graph one.grad.yaml")
+]
 
 
 @pytest.mark.parametrize(("line", "needed"), COMPUTING, ids=[line for line, _ in COMPUTING])

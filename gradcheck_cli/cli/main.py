@@ -16,6 +16,7 @@ import typer
 from gradcheck_cli import __version__
 from gradcheck_cli.cli.check_ops import check_ops
 from gradcheck_cli.cli.exit_codes import ExitCode
+from gradcheck_cli.cli.graph import graph
 from gradcheck_cli.cli.ids import CommandWithIds
 from gradcheck_cli.cli.list_ops import list_ops
 from gradcheck_cli.cli.plain_values import PlainValuesCommand
@@ -36,6 +37,7 @@ app = typer.Typer(
 )
 app.command(cls=CommandWithIds)(run)
 app.command("check-ops", cls=PlainValuesCommand)(check_ops)
+app.command("graph", cls=CommandWithIds)(graph)
 app.command("list-ops", cls=PlainValuesCommand)(list_ops)
 app.command("show-op", cls=PlainValuesCommand)(show_op)
 

@@ -56,6 +56,9 @@ def run(
     budget: BudgetOption = None,
     memory: MemoryOption = None,
     sweep: Annotated[bool, typer.Option("--sweep", help="Show the error at other steps for every parameter.")] = False,
+    health: Annotated[
+        bool, typer.Option("--health", help="Also look for what is ill: vanishing gradients, dead units.")
+    ] = False,
     strict: StrictOption = False,
     ops: OpsOption = None,
     require_device: RequireDeviceOption = None,
@@ -81,6 +84,7 @@ def run(
         knobs=given(rtol=rtol, eps=eps, sample=sample, budget=budget, memory=memory, sweep=True if sweep else None),
         strict=strict,
         stop_first=stop_first,
+        health=health,
         require_devices=tuple(require_device or []),
     )
     raise typer.Exit(_run(options, output, verbose - quiet, color))

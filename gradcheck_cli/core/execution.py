@@ -26,7 +26,12 @@ __all__ = ["Execution", "current", "raised", "same_bytes", "using"]
 
 
 class Execution:
-    """Call operators on read-only arrays and hold them to the shapes and types of the contract."""
+    """Call operators on read-only arrays and hold them to the shapes and types of the contract.
+
+    An `attentive` one hears of every node that is recorded.
+    """
+
+    attentive = False
 
     def forward(
         self, operator: Operator, arrays: Sequence[Array | None], attributes: dict[str, Any]
@@ -81,7 +86,10 @@ class Execution:
         outputs: tuple[Array, ...],
         kept: dict[str, Any],
     ) -> None:
-        """Learn of a node whose operator has a jvp or a kernel, with all that it is called with; of no use here."""
+        """Learn of a node, with all that it is called with; of no use here.
+
+        Unless it is attentive, it hears only of those whose operator has a jvp or a kernel.
+        """
 
     def compared(self, function: np.ufunc, arrays: Sequence[Array], made: Array) -> None:
         """Learn of a comparison, which is no operator; of no use here."""

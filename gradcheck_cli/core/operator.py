@@ -207,7 +207,7 @@ class Operator:
             plan = self._plans.get(flags) or self._plan(flags, parents)
             if plan.rules and (outputs[0].dtype.kind == "f" or any(data.dtype.kind == "f" for data in outputs)):
                 node = Node(plan, parents, arrays, attributes, outputs, kept)
-                if self.jvp is not None or self.kernel is not None:
+                if self.jvp is not None or self.kernel is not None or run.attentive:
                     run.recorded(node, arrays, attributes, outputs, kept)
         if len(outputs) == 1:
             return from_node(outputs[0], node, 0)

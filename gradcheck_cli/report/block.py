@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from gradcheck_cli.records import CaseResult, Finding, ParameterResult, SweepPoint, Verdict
+from gradcheck_cli.report.blame import blame_sentences
 from gradcheck_cli.report.expectation import case_word, difference, is_off, verdict_word
 from gradcheck_cli.report.numbers import count, dimensions, pair, relative, rounded_up, scientific, short
 from gradcheck_cli.report.plain import from_here, plus_minus_sign, safe, shell_quoted, times_sign
@@ -25,6 +26,7 @@ _STYLES = {
 }
 _LABEL = len("rel err")
 _GAP = "   "
+_BLAME = " blame    "
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ def render_case(case: CaseResult, view: View) -> list[Text]:
         lines += parameter_table([_row(case, parameter, view) for parameter in case.parameters], view.width)
     lines += _case_lines(case, view)
     groups = [_parameter_group(case, parameter, view) for parameter in case.parameters]
+    groups.append(_blame_group(case, view))
     groups.append(_case_group(case, view))
     for group in filter(None, groups):
         lines += [Text(), *group]
@@ -150,11 +153,22 @@ def _parameter_group(case: CaseResult, parameter: ParameterResult, view: View) -
     return lines
 
 
+def _blame_group(case: CaseResult, view: View) -> list[Text]:
+    """Write who is to blame, under the word and not under one another's."""
+    if case.blame is None:
+        return []
+    room = None if view.width is None else view.width - len(_BLAME) + len(_GAP)
+    lines = [part for sentence in blame_sentences(case.blame) for part in _wrapped(safe(sentence, view.encoding), room)]
+    return [Text(f"{' ' * len(_BLAME) if number else _BLAME}{line}") for number, line in enumerate(lines)]
+
+
 def _case_group(case: CaseResult, view: View) -> list[Text]:
     lines = []
     for finding in case.findings:
         if view.verbose or not case.ok or finding.accepted:
             lines += _finding_lines(finding, view)
+    for finding in case.health:
+        lines += _finding_lines(finding, view)
     lines += [Text(f" note: {safe(note, view.encoding)}") for note in case.notes]
     said = any(is_off(case, parameter) for parameter in case.parameters)
     if not case.ok and not said and case.verdict is not Verdict.SKIP:

@@ -8,6 +8,7 @@ from typing import Any
 
 from gradcheck_cli import __version__
 from gradcheck_cli.records import CaseResult, Finding, ParameterResult, RunResult, WorstElement
+from gradcheck_cli.report.blame import blame_notes, blame_record
 
 SCHEMA_VERSION = 1
 
@@ -63,6 +64,9 @@ def _case(case: CaseResult) -> dict[str, Any]:
         "seed": int(case.seed),
         "notes": list(case.notes),
         "label": case.label,
+        "blame": blame_record(case.blame),
+        "blame_notes": blame_notes(case.blame),
+        "health": [finding_record(finding) for finding in case.health],
     }
 
 

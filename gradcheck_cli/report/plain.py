@@ -58,8 +58,18 @@ def _shell_escaped(char: str, encoding: str) -> str:
 
 def from_here(location: Location) -> str:
     """Write a location below the current folder as a person there writes it: `my_ops.py:16`."""
+    return str(location).removeprefix(_here())
+
+
+def paths_from_here(text: str) -> str:
+    """Write the paths inside a sentence that are below the current folder as a person there writes them."""
+    here = _here()
+    return text.replace(f" {here}", " ") if len(here) > 1 else text
+
+
+def _here() -> str:
+    """Return the current folder as paths below it start; empty where it has been removed meanwhile."""
     try:
-        here = os.getcwd() + os.sep
-    except OSError:  # the folder has been removed meanwhile
-        return str(location)
-    return str(location).removeprefix(here)
+        return os.path.join(os.getcwd(), "")
+    except OSError:
+        return ""

@@ -59,7 +59,12 @@ def check_case(
                 limit.check()
                 interrupts.check()
 
-            _judge(case, parameters, knobs, options, judgement, still_wanted, watcher)
+            stopped = _judge(case, parameters, knobs, options, judgement, still_wanted, interrupts, watcher)
+            if options.health:
+                # Here, since most runs have no use for it.
+                from gradcheck_cli.run.graph import health_of
+
+                judgement.health = health_of(case, options, knobs)
     except Skipped as why:
         required = isinstance(why, MissingDevice) and why.device in options.require_devices
         return result(Verdict.ERROR, str(why)) if required else result(Verdict.SKIP, why.problems[0].message)
@@ -76,6 +81,8 @@ def check_case(
         if described is None:
             raise
         return result(Verdict.ERROR, str(described))
+    if stopped:
+        raise Interrupted(result())
     return result()
 
 
@@ -99,8 +106,11 @@ def _judge(
     options: Options,
     judgement: Judgement,
     still_wanted: Callable[[], None],
+    interrupts: Interrupts,
     watcher: Watcher | None,
-) -> None:
+) -> bool:
+    """Fill `judgement`; return whether the user interrupted it when its verdict was there already."""
+    started = time.perf_counter()
     values = draw_values(case, options.seed)
     dtype = np.dtype(knobs.dtype)
     inputs = {item.name: Variable(values[item.name], requires_grad=False) for item in case.inputs}
@@ -110,14 +120,22 @@ def _judge(
         return case.expression({**inputs, **variables}, dtype)
 
     function = TracedFunction(evaluate)
-    seed = case.seed if options.seed is None else options.seed
+    seed = [case.seed if options.seed is None else options.seed, number_of(case.name)]
     samples = {item.name: sample for item in case.parameters if (sample := _sample(item.sample, knobs, options))}
     points = {item.name: values[item.name] for item in case.parameters}
     if any(operator.bridged for operator in case.expression.operators):
         visit_elsewhere(function, points)
-    judge(function, points, knobs, [seed, number_of(case.name)], samples, judgement, parameters, watcher)
+    judge(function, points, knobs, seed, samples, judgement, parameters, watcher)
     judgement.findings.extend(compare_known(case, parameters, judgement))
+    stopped = False
+    if any(parameter.verdict is Verdict.FAIL for parameter in judgement.parameters):
+        from gradcheck_cli.run.blame_case import blame_case  # here, since most cases pass
+
+        seconds = time.perf_counter() - started
+        blamed = blame_case(case, function, points, judgement, knobs, seed, seconds, still_wanted, interrupts)
+        stopped = blamed.interrupted
     diagnose(judgement, {name: value.shape for name, value in values.items()})
+    return stopped
 
 
 def _sample(own: int | None, knobs: Knobs, options: Options) -> int | None:
@@ -160,6 +178,8 @@ def _result(
         notes=tuple(judgement.notes),
         seed=case.seed if options.seed is None else options.seed,
         label=", ".join(dict.fromkeys(each.label for each in case.expression.operators if each.label)),
+        blame=judgement.blame,
+        health=tuple(judgement.health),
     )
 
 

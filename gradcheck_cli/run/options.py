@@ -12,9 +12,10 @@ from typing import Any
 class Options:
     """The options of a run, as the command line gives them.
 
-    `knobs` holds the knobs that override those of the specs. `seed` overrides theirs too. `strict`
-    turns kinks and vacuous passes into failures, `stop_first` ends the run at the first case that
-    isn't as expected. A case that isn't checked because one of `require_devices` is missing is an error.
+    `knobs` holds the knobs that override those of the specs. `seed` overrides theirs too. `strict` turns kinks and
+    vacuous passes into failures, `stop_first` ends the run at the first case that isn't as expected. `health` looks
+    for symptoms of its graph too. A case that isn't checked because one of `require_devices` is missing is an
+    error.
     """
 
     paths: tuple[str, ...] = (".",)
@@ -25,4 +26,5 @@ class Options:
     knobs: Mapping[str, Any] = field(default_factory=dict)
     strict: bool = False
     stop_first: bool = False
+    health: bool = False
     require_devices: tuple[str, ...] = ()

@@ -58,6 +58,7 @@ class CheckKeys(_Strict):
     repeat: Any = absent()
     allow: Any = absent()
     kinks: Any = absent()
+    health: Any = absent()
 
     @field_validator("*", mode="before")
     @classmethod

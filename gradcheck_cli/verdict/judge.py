@@ -147,8 +147,10 @@ class _Check:
         _require_finite_value(self.recording, self.checked)
         still = [at for at, out in enumerate(outputs) if any(out is each for each in self.checked.still)]
         self.outputs = Outputs(outputs, self.checked.coarsest, without_gradient=still)
-        self.cotangent = signed_cotangent(self.outputs.epsilon.size, self.rng)
-        self.gradients = self.recording.vjp(self.outputs.split(self.cotangent))
+        drawn, given = signed_cotangent(self.outputs.epsilon.size, self.rng), self.judgement.cotangents
+        self.cotangent = self.outputs.flat(given) if given else drawn
+        self.judgement.cotangents = self.outputs.split(self.cotangent)
+        self.gradients = self.recording.vjp(self.judgement.cotangents)
         _require_finite_gradients(self.gradients)
         self.judgement.gradients = self.gradients if is_number else {}
 

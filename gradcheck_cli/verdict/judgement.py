@@ -9,13 +9,17 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.errors import ContractViolation
-from gradcheck_cli.records import Finding, ParameterResult, Verdict
+from gradcheck_cli.records import Blame, Finding, ParameterResult, Verdict
 from gradcheck_cli.verdict.evidence import Evidence
 
 
 @dataclass
 class Judgement:
-    """What was found out about a function: filled parameter by parameter, so that a stop loses nothing."""
+    """What was found out about a function: filled parameter by parameter, so that a stop loses nothing.
+
+    `cotangents` are those of the outputs under which gradients are compared: given, or else drawn.
+    `blame` says which operators make gradients wrong.
+    """
 
     value: float | None = None
     outputs: tuple[Array, ...] = ()
@@ -25,6 +29,9 @@ class Judgement:
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     evidence: dict[str, Evidence] = field(default_factory=dict)
+    cotangents: tuple[Array, ...] = ()
+    blame: Blame | None = None
+    health: list[Finding] = field(default_factory=list)
 
     @property
     def verdict(self) -> Verdict:

@@ -27,7 +27,7 @@ from gradcheck_cli.verdict.summary import Elements, summarise
 
 @dataclass(frozen=True, eq=False)
 class JudgedParameter:
-    """The result of a parameter, with what was measured if it failed, and its elements at kinks if there are any."""
+    """The result of a parameter, with what was measured, and its elements at kinks if there are any."""
 
     result: ParameterResult
     evidence: Evidence | None = None
@@ -77,7 +77,7 @@ def judge_parameter(
         summary.findings,
     )
     at_kinks = [outcome for outcome in outcomes if outcome.status is Status.KINK]
-    evidence = gather(point.name, shape, passes, outcomes) if summary.verdict is Verdict.FAIL else None
+    evidence = gather(point.name, shape, passes, outcomes)
     if not at_kinks:
         return JudgedParameter(result, evidence)
     kinks = np.array(sorted({outcome.element for outcome in at_kinks}))

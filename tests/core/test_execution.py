@@ -293,3 +293,19 @@ def test_another_execution_runs_inside_using_only():
     with pytest.raises(ZeroDivisionError), using(counting):
         raise ZeroDivisionError
     assert execution.current() is plain
+
+
+@pytest.mark.parametrize("attentive", [False, True])
+def test_only_an_attentive_execution_hears_of_every_node(attentive):
+    heard = []
+
+    class Listening(Execution):
+        def recorded(self, node, arrays, attributes, outputs, kept):
+            heard.append((node.operator.name, len(arrays), outputs[0].shape))
+
+    listening = Listening()
+    listening.attentive = attentive
+    with using(listening):
+        run(identity())
+        identity()(Variable(A, requires_grad=False))
+    assert heard == ([("twice", 1, (3,))] if attentive else [])

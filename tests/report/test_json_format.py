@@ -114,6 +114,9 @@ def test_the_document_is_the_contract() -> None:
         "seed": 0,
         "notes": [],
         "label": "",
+        "blame": [],
+        "blame_notes": [],
+        "health": [],
     }
     document = {
         "schema_version": 1,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gradcheck_cli.ops as F
-from gradcheck_cli import check
+from gradcheck_cli import check, op
 from gradcheck_cli.errors import OperatorError
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.numeric.function import TracedFunction
@@ -246,3 +246,30 @@ def test_the_verdict_is_that_of_the_worst_parameter(operator):
     assert [(p.name, p.verdict) for p in result.parameters] == [("x", "pass"), ("y", "fail")]
     assert result.verdict == "fail"
     assert not result.ok
+
+
+def test_the_cotangents_may_be_given_and_are_noted():
+    @op
+    def doubled(x):
+        """x, whose gradient is wrong in the second element only."""
+        return 1.0 * x
+
+    @doubled.backward
+    def _(g):
+        return g * np.array([1.0, 2.0])
+
+    def under(*cotangents):
+        judgement = Judgement(cotangents=cotangents)
+        values = {"x": np.array([1.0, 2.0])}
+        judge(TracedFunction(lambda v: doubled(v["x"])), values, Knobs(), [0], {}, judgement, ["x"])
+        return judgement
+
+    given = np.array([3.0, -0.5])
+    judgement = under(given)
+    np.testing.assert_array_equal(judgement.cotangents[0], given)
+    np.testing.assert_array_equal(judgement.evidence["x"].analytic, [3.0, -1.0])
+    np.testing.assert_allclose(judgement.evidence["x"].numeric, [3.0, -0.5], rtol=1e-6)
+    (drawn,) = under().cotangents
+    assert drawn.shape == (2,)
+    assert (drawn != given).all()
+    assert judged(lambda v: F.sum(v["x"]), {"x": [1.0, 2.0]}).cotangents == (1.0,)

@@ -13,7 +13,7 @@ from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.scope import Scope
 from gradcheck_cli.core.variable import Variable
-from gradcheck_cli.errors import OperatorError, Problem
+from gradcheck_cli.errors import Location, OperatorError, Problem
 from gradcheck_cli.spec.language.context import Context
 from gradcheck_cli.spec.language.lines import compile_lines
 from gradcheck_cli.spec.language.lookup import Lookup
@@ -40,6 +40,11 @@ class Expression:
     indices: frozenset[str]
     program: Program = field(repr=False)
     own: Mapping[str, Array] = field(default_factory=dict)
+
+    @property
+    def calls(self) -> tuple[tuple[Operator, Location | None], ...]:
+        """The operator of every call in the order of evaluation, and where the call stands in the file."""
+        return self.program.calls
 
     def __call__(self, values: Mapping[str, Variable | Array], dtype: np.dtype[Any]) -> tuple[Variable | Array, ...]:
         """Evaluate at `values` (by name), its numbers being of the floating type `dtype`.

@@ -120,6 +120,12 @@ class Program:
     problem: Callable[..., Problem]
     _registers: dict[Any, Registers] = field(default_factory=dict, repr=False)
 
+    @property
+    def calls(self) -> tuple[tuple[Operator, Location | None], ...]:
+        """The operator of every call in the order of evaluation, and where the call stands."""
+        applied = [step for step in self.steps if isinstance(step, Apply)]
+        return tuple((step.operator, self.problem(*step.position, "", "").location) for step in applied)
+
     def run(self, values: Mapping[str, Variable | Array], dtype: np.dtype[Any]) -> tuple[Variable | Array, ...]:
         """Evaluate with numbers of the floating type `dtype`; one entry per output.
 

@@ -4,7 +4,7 @@ import pytest
 
 from gradcheck_cli.spec.language.expression import compile_expression
 from gradcheck_cli.spec.text.place import Place
-from tests.spec.language.refusing import SCOPE, problems_of, said
+from tests.spec.language.refusing import ARRAYS, CONSTANTS, SCOPE, problems_of, said
 
 
 @pytest.mark.parametrize(
@@ -54,4 +54,21 @@ def test_a_problem_stands_in_the_file_at_the_place_of_the_text():
         "a.yaml:3:7: error: undefined name 'z' [undefined-name]",
         "    h + z",
         "        ^",
+    ]
+
+
+def test_every_call_has_a_place_in_the_order_of_evaluation():
+    text = "h = relu(x) @ y\n# a comment\nsum(h[0] * (x > 0)\n    + h.T)"
+    problems = []
+    place = Place("case.yaml", 5, 3, tuple([""] * 4 + text.split("\n")), indent=2)
+    made = compile_expression(text, scope=SCOPE, arrays=ARRAYS, constants=CONSTANTS, place=place, problems=problems)
+    assert problems == []
+    assert [(operator.name, str(where)) for operator, where in made.calls] == [
+        ("relu", "case.yaml:5:7"),
+        ("matmul", "case.yaml:5:15"),
+        ("getitem", "case.yaml:7:7"),
+        ("multiply", "case.yaml:7:12"),
+        ("transpose", "case.yaml:8:11"),
+        ("add", "case.yaml:8:7"),
+        ("sum", "case.yaml:7:3"),
     ]

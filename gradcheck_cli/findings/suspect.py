@@ -1,0 +1,44 @@
+"""What a finding is told from: a gradient that is wrong, and everything that stood around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.core.operator import Operator
+from gradcheck_cli.errors import Location
+from gradcheck_cli.verdict.evidence import Evidence
+
+
+@dataclass(frozen=True, eq=False)
+class Application:
+    """One call of an operator in the graph, with all that its backward could have used.
+
+    `arguments` are its operands by name (None for one that was left out), `outputs` and `cotangents` what it returned
+    and what arrived there, by name; `kept` are the values that the forward kept for the backward. `location` is the
+    call in the expression.
+    """
+
+    operator: Operator
+    arguments: Mapping[str, Any]
+    attributes: Mapping[str, Any]
+    outputs: Mapping[str, Array]
+    cotangents: Mapping[str, Array]
+    kept: Mapping[str, Any] = field(default_factory=dict)
+    location: Location | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Suspect:
+    """A wrong gradient: of one argument of an `application`, or of a parameter of the case where that is None.
+
+    `shapes` are those of the arrays around it by name: the case's, or the application's. `others` are the
+    gradients of the application's other arguments by name, right ones too.
+    """
+
+    evidence: Evidence
+    shapes: Mapping[str, tuple[int, ...]]
+    application: Application | None = None
+    others: Mapping[str, Evidence] = field(default_factory=dict)
