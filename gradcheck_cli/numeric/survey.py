@@ -14,6 +14,7 @@ from gradcheck_cli.numeric.noise import (
     two_sided_noise,
 )
 from gradcheck_cli.numeric.point import Point
+from gradcheck_cli.numeric.stairs import are_long_singles, climb, heights
 
 _SPACING = 1.5e-6
 """Spacing of the table relative to the elements: several thousand roundings of float64, a few of float32."""
@@ -49,15 +50,23 @@ def survey(point: Point, steps: Array, rng: np.random.Generator) -> tuple[Noise,
     level = _level(below, above)
     gap = directions[0]
     size = _size(point, below, above)
+    epsilon = _epsilon(point, below, above)
     for _ in range(_NARROWINGS):
         if not (level > _LOUD * size).any() or not np.all(np.abs(gap) / _STRIDE >= _FINEST * point.spacings):
             break
         gap = gap / _STRIDE
         level = _without_oscillation(level, *_sides(point.together(_places(gap))))
+    # The edge of a stair may lie on the other side. An output of 0 is on none: its rounding vanishes with it.
+    still = (~below.any(axis=0) | ~above.any(axis=0)) & (point.base != 0)
+    if still.any():
+        places, farther = climb(point, TABLE_POINTS * directions[0])
+        single = still & are_long_singles(point.base + np.concatenate([farther, below[:1]]))
+        epsilon = np.where(single, np.maximum(epsilon, float(np.finfo(np.float32).eps)), epsilon)
+        level = np.maximum(level, heights(point, places, farther, still, epsilon))
     farthest = np.abs(np.array([below[-1], above[-1], crossed]))
     relative = TABLE_POINTS * np.max(reach / point.scales)
     sensitivity = np.max(np.where(np.isfinite(farthest), farthest, 0.0), axis=0) / relative
-    return Noise(_epsilon(point, below, above), np.maximum(level, point.outputs.jitter), point.base), sensitivity
+    return Noise(epsilon, np.maximum(level, point.outputs.jitter), point.base), sensitivity
 
 
 def _signed(reach: Array, rng: np.random.Generator) -> Array:

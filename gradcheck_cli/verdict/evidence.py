@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
-from gradcheck_cli.verdict.outcome import Outcome
+from gradcheck_cli.verdict.finished import Finished
 from gradcheck_cli.verdict.passes import Passes
 
 
@@ -28,8 +27,9 @@ class Evidence:
     bar: Array
 
 
-def gather(parameter: str, shape: tuple[int, ...], passes: Passes, outcomes: Sequence[Outcome]) -> Evidence:
-    """Return the evidence that passes and outcomes under the plain cotangent hold, in the order of the elements."""
+def gather(parameter: str, shape: tuple[int, ...], finished: Finished) -> Evidence:
+    """Return what was measured under the plain cotangent, in the order of the elements."""
+    passes, outcomes = Passes.joined([finished.passes, finished.left]), finished.outcomes
     plain = [outcome for outcome in outcomes if outcome.cotangent == 0]
     rows = [(outcome.element, outcome.analytic, outcome.numeric, outcome.bar) for outcome in plain]
     others = np.array(rows, dtype=np.float64).reshape(-1, 4).T

@@ -12,14 +12,12 @@ from gradcheck_cli.numeric.ladder import ENOUGH, Ladder
 from gradcheck_cli.numeric.noise import Noise
 from gradcheck_cli.numeric.steps import DECADE, HALF_DECADE, ladder_steps, step_size
 from gradcheck_cli.numeric.survey import own_noise
-from gradcheck_cli.verdict.outcome import Cotangent, Outcome, Status
+from gradcheck_cli.verdict.outcome import CONVICTED, Cotangent, Outcome, Status
 from gradcheck_cli.verdict.ruling import Evidence, Ruling, as_outcome, is_settled, rule
 
 _EXTRA_STEPS = 9
 _FARTHEST = 1e3
 """Larger steps, at most so many, up to so many times the element's scale, while the largest is the best."""
-
-_CONVICTED = (Status.INVALID_AT_KINK, Status.FAIL)
 
 GradientOf = Callable[[Array], Array]
 
@@ -52,7 +50,7 @@ def examine(
         rulings = [_rule_higher(bench, cotangent) for cotangent in cotangents]
         bench.noise = joined
         rulings = [
-            bench.rule(cotangent) if ruling.status in _CONVICTED else ruling
+            bench.rule(cotangent) if ruling.status in CONVICTED else ruling
             for ruling, cotangent in zip(rulings, cotangents, strict=True)
         ]
     rulings = [_upheld(ruling, bench, cotangent) for ruling, cotangent in zip(rulings, cotangents, strict=True)]
@@ -83,6 +81,7 @@ class _Bench:
             rtol=self.rtol,
             outside=point.outside,
             gradient_of=lambda seen: self.analytic(ladder.spread(seen)),
+            own=abs(float(point.x[element])) or point.typical,
         )
         return rule(ladder.slopes(u, self.noise), float(cotangent.gradient[element]), evidence)
 
@@ -122,7 +121,7 @@ def _upheld(ruling: Ruling, bench: _Bench, cotangent: Cotangent) -> Ruling:
     Rounding inside makes staircases of different widths, which together may look like another slope.
     No further evaluation is needed, two backwards a halving.
     """
-    if ruling.status not in _CONVICTED or _is_foreign(ruling, bench, cotangent):
+    if ruling.status not in CONVICTED or _is_foreign(ruling, bench, cotangent):
         return ruling
     ladder = bench.ladder
     seen = np.arange(cotangent.u.size) if ladder.positions is None else ladder.positions
@@ -134,7 +133,7 @@ def _upheld(ruling: Ruling, bench: _Bench, cotangent: Cotangent) -> Ruling:
         for half in (outputs[outputs.size // 2 :], outputs[: outputs.size // 2]):
             u = np.zeros_like(cotangent.u)
             u[half] = cotangent.u[half]
-            if bench.rule(Cotangent(u, bench.gradient_of(u))).status in _CONVICTED:
+            if bench.rule(Cotangent(u, bench.gradient_of(u))).status in CONVICTED:
                 stack.append(half)
     detail = "the outputs differ together, and none of them does alone: rounding inside the function"
     return replace(ruling, status=Status.UNCLEAR, cause="rounding-dominates", detail=detail)

@@ -5,21 +5,45 @@ from __future__ import annotations
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
-from gradcheck_cli.verdict.outcome import Outcome
+from gradcheck_cli.verdict.outcome import CONVICTED, Outcome
 from gradcheck_cli.verdict.passes import Passes
+
+_ENOUGH = 32
+"""Wrong elements that leave no doubt, and give a report enough to choose from."""
 
 
 class Finished:
-    """Collects plain passes in columns, and the outcomes of all other elements."""
+    """Collects plain passes in columns, and the outcomes of all other elements.
 
-    def __init__(self) -> None:
+    `exhaustive` says that all elements count, however many are wrong.
+    """
+
+    def __init__(self, exhaustive: bool = False) -> None:
+        self._exhaustive = exhaustive
+        self._convicted = 0
         self._passes: list[Passes] = []
         self._outcomes: list[Outcome] = []
+        self._left: list[Passes] = []
 
     def add(self, passes: Passes, outcomes: list[Outcome] | None = None) -> None:
         """Add elements that are through, under every cotangent."""
         self._passes.append(passes)
         self._outcomes += outcomes or []
+        self._convicted += any(outcome.status in CONVICTED for outcome in outcomes or [])
+
+    @property
+    def decided(self) -> bool:
+        """Whether so many elements are wrong that the others needn't be examined one by one, which takes long."""
+        return self._convicted >= _ENOUGH and not self._exhaustive
+
+    def leave(self, measured: Passes) -> None:
+        """Add elements that were measured only, others being wrong already."""
+        self._left.append(measured)
+
+    @property
+    def left(self) -> Passes:
+        """The figures of elements of which nothing is said."""
+        return Passes.joined(self._left)
 
     @property
     def passes(self) -> Passes:
@@ -35,4 +59,4 @@ class Finished:
     def elements(self) -> Array:
         """The elements that are through, each once."""
         others = np.array([outcome.element for outcome in self._outcomes], dtype=int)
-        return np.unique(np.concatenate([self.passes.element, others]))
+        return np.unique(np.concatenate([self.passes.element, self.left.element, others]))

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.numeric.ladder import Slopes
+from gradcheck_cli.numeric.stairs import HIGHEST
 from gradcheck_cli.numeric.step_choice import SAFETY
 
 _STRETCH = 3
@@ -69,20 +70,26 @@ def unsettled_side(slopes: Slopes, best: int) -> bool:
     return len(stretch) < _STRETCH or float(np.ptp(stretch)) > 0.1 * abs(slopes.central[best])
 
 
-def below_quantum(slopes: Slopes, best: int, analytic: float, size: float) -> bool:
+def below_quantum(slopes: Slopes, best: int, analytic: float, size: float, own: float = np.inf) -> bool:
     """Tell whether no output moved up to the best step, and `analytic` predicts less than the smallest change seen.
 
-    `size` is the magnitude of the value: a quantum above a thousandth of it is a real staircase, not rounding.
+    `size` is the magnitude of the value: a quantum above a hundredth of it is a real staircase, not rounding.
+    Where nothing ever moves, `own` is the largest step for which the prediction counts: the function may have levelled
+    off beyond the element's magnitude, however large its neighbours are.
     """
     if slopes.central[: best + 1].any():
         return False
-    moved = np.flatnonzero(slopes.central)
-    best = int(moved[0]) - 1 if moved.size else best  # the largest step that shows nothing
+    # Far steps may show the same on both sides, where the function has levelled off: no slope, and yet a stair.
+    moved = np.flatnonzero((slopes.rise != 0) | (slopes.fall != 0))
     changes = np.abs(np.concatenate([slopes.rise, slopes.fall]))
     changes = changes[changes > 0]
     if not changes.size:
-        return abs(analytic) * float(slopes.h[-1]) <= SAFETY * slopes.rounding
-    return bool(abs(analytic) * slopes.h[best] <= changes.min() <= 1e-3 * size)
+        counts = slopes.h[slopes.h <= own]
+        farthest = float(counts[-1] if counts.size else slopes.h[0])
+        return abs(analytic) * farthest <= SAFETY * max(slopes.rounding, float(slopes.sigma.min()))
+    if moved[0] == 0:
+        return False
+    return bool(abs(analytic) * slopes.h[moved[0] - 1] <= changes.min() <= HIGHEST * size)
 
 
 def in_unmoved_outputs(

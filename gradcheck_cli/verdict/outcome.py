@@ -19,6 +19,10 @@ class Status(IntEnum):
     FAIL = 5
 
 
+CONVICTED = (Status.INVALID_AT_KINK, Status.FAIL)
+"""What makes a parameter wrong."""
+
+
 @dataclass(frozen=True, eq=False)
 class Cotangent:
     """Weights `u` of the outputs, and the analytic gradient (one number per element) that they give."""

@@ -52,7 +52,8 @@ def judge_parameter(
         finding = Finding("nothing-checked", f"{point.name} has no elements")
         return JudgedParameter(ParameterResult(point.name, shape, 0, 0, Verdict.INCONCLUSIVE, findings=(finding,)))
     basis = prepare(point, u, gradient_of, knobs, rng)
-    finished = Finished()
+    # What `accuracy` forgives depends on the largest gradient, so that nothing is decided before the end.
+    finished = Finished(exhaustive=knobs.accuracy is not None)
     try:
         compare(point, basis, gradient_of, knobs.rtol, elements, rng, finished)
     except BaseException:
@@ -77,7 +78,7 @@ def judge_parameter(
         summary.findings,
     )
     at_kinks = [outcome for outcome in outcomes if outcome.status is Status.KINK]
-    evidence = gather(point.name, shape, passes, outcomes)
+    evidence = gather(point.name, shape, finished)
     if not at_kinks:
         return JudgedParameter(result, evidence)
     kinks = np.array(sorted({outcome.element for outcome in at_kinks}))

@@ -38,8 +38,9 @@ SETTLED = 10.0
 class Evidence:
     """What a ruling looks at besides the slopes.
 
-    `scale` is the larger of |x| and the typical magnitude, `outside` says what happens outside of
-    the domain; `gradient_of` runs one backward with another cotangent and returns the element's gradient.
+    `scale` is the larger of |x| and the typical magnitude, `own` is |x| alone where that is not 0; `outside` says
+    what happens outside of the domain; `gradient_of` runs one backward with another cotangent and returns the
+    element's gradient.
     """
 
     u: Array
@@ -49,6 +50,7 @@ class Evidence:
     rtol: float
     outside: str
     gradient_of: Callable[[Array], float]
+    own: float = np.inf
 
     @property
     def reach(self) -> float:
@@ -210,7 +212,7 @@ def _doubt(
         return "rounding-dominates", "the value changes from point to point as noise does, or oscillates too fast"
     if guards.agrees_below(slopes, best, analytic, abs(analytic - numeric)):
         return "rounding-dominates", "smaller steps agree with the gradient, but noise seems to drown them"
-    if guards.below_quantum(slopes, best, analytic, size):
+    if guards.below_quantum(slopes, best, analytic, size, OWN_SCALE * evidence.own):
         return "rounding-dominates", "the change that the gradient predicts is below the rounding of the value"
     bar = SAFETY * error
 

@@ -32,7 +32,8 @@ def examine_elements(
 ) -> None:
     """Add the plain passes among `elements`, shape (n,), and the outcomes of the others to `finished`.
 
-    `steps`, shape (n,), are tier 1's; see `examine` for the rest.
+    Once enough are wrong, those that are left are measured, and not examined one by one. `steps`, shape (n,), are
+    tier 1's; see `examine` for the rest.
     """
     step_of = dict(zip(elements.tolist(), steps.tolist(), strict=True))
     weights = Weights([cotangent.u for cotangent in cotangents], noise)
@@ -49,14 +50,30 @@ def examine_elements(
             silent = settle_still(ladders, still, beyond, settled, rtol)
             _add(finished, chosen, analytic[:, still], silent)
             left[still] = ~silent.passed
-        for number in np.flatnonzero(left):
+        for number in _worst_first(np.flatnonzero(left), analytic, settled):
+            if finished.decided:
+                break
+            left[number] = False
             ladder = ladders.ladder(point, int(number))
             outcomes = examine(ladder, cotangents, noise, step_of[ladder.element], rtol, gradient_of)
             finished.add(Passes.none(), outcomes)
+        rest = np.flatnonzero(left)
+        finished.leave(Passes.of(ladders.elements[rest], *(column[:, rest] for column in _figures(analytic, settled))))
+
+
+def _worst_first(rows: Array, analytic: Array, settled: Settled) -> Array:
+    """Order rows by the relative difference that their ladders show, the largest first; by the difference if alike."""
+    a, n = analytic[:, rows], settled.numeric[:, rows]
+    difference, size = np.abs(a - n), np.abs(a) + np.abs(n)
+    relative = np.max(difference / np.where(size > 0, size, 1.0), axis=0)
+    return rows[np.lexsort((-np.max(difference, axis=0), -np.round(relative, 3)))]
+
+
+def _figures(analytic: Array, settled: Settled) -> tuple[Array, ...]:
+    return analytic, settled.numeric, settled.bar, settled.truncated, settled.kink_within
 
 
 def _add(finished: Finished, elements: Array, analytic: Array, settled: Settled) -> None:
     """Add the elements that passed."""
     rows = np.flatnonzero(settled.passed)
-    columns = (settled.numeric, settled.bar, settled.truncated, settled.kink_within)
-    finished.add(Passes.of(elements[rows], analytic[:, rows], *(column[:, rows] for column in columns)))
+    finished.add(Passes.of(elements[rows], *(column[:, rows] for column in _figures(analytic, settled))))

@@ -92,6 +92,21 @@ def test_outputs_of_single_precision_have_its_epsilon(seed, point):
     assert own(around).epsilon.tolist() == [SINGLE] * 3
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_outputs_that_stand_still_between_roundings_show_them_farther_away(seed, point):
+    """The table of noise is narrower than a rounding of these outputs."""
+
+    def outputs(x):
+        y = 0.7 + 1e-3 * np.sum(x)
+        return np.array([np.float64(np.float32(0.7 + 1e-5 * np.sum(x))), np.round(y, 6), y, 0.0])
+
+    noise, _ = surveyed(point(outputs, X), seed)
+    assert noise.epsilon.tolist() == [SINGLE, DOUBLE, DOUBLE, DOUBLE], f"seed {seed}"
+    assert noise.level[1] == pytest.approx(1e-6), f"seed {seed}"
+    assert noise.level[2] < 1e-15
+    assert noise.level[3] == 0
+
+
 @pytest.mark.parametrize("x", [[0.0, 1.0, 2.0], [0.5, 0.25, 4.0], [1.0], [0.0]], ids=str)
 @pytest.mark.parametrize("function", [lambda x: 2 * x, lambda x: x * x, np.floor])
 def test_round_numbers_are_not_taken_for_single_precision(x, function, point):

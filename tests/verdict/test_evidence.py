@@ -3,8 +3,15 @@
 import numpy as np
 
 from gradcheck_cli.verdict.evidence import gather
+from gradcheck_cli.verdict.finished import Finished
 from gradcheck_cli.verdict.outcome import Outcome, Status
 from gradcheck_cli.verdict.passes import Passes
+
+
+def finished(passes, outcomes):
+    done = Finished()
+    done.add(passes, outcomes)
+    return done
 
 
 def test_passes_and_outcomes_are_side_by_side_in_the_order_of_the_elements():
@@ -15,7 +22,7 @@ def test_passes_and_outcomes_are_side_by_side_in_the_order_of_the_elements():
         Outcome(2, 1, Status.FAIL, -3.0, -4.0, 0.2),
         Outcome(1, 0, Status.KINK, 2.0, 2.5, 0.3),
     ]
-    evidence = gather("W", (5,), passes, outcomes)
+    evidence = gather("W", (5,), finished(passes, outcomes))
     assert (evidence.parameter, evidence.shape) == ("W", (5,))
     assert evidence.elements.tolist() == [0, 1, 2, 4]
     assert evidence.analytic.tolist() == [1, 2, 3, 5]
@@ -23,7 +30,17 @@ def test_passes_and_outcomes_are_side_by_side_in_the_order_of_the_elements():
     assert evidence.bar.tolist() == [0.1, 0.3, 0.2, 0.1]
 
 
+def test_elements_that_were_only_measured_are_among_them():
+    done = finished(Passes.none(), [Outcome(0, 0, Status.FAIL, 1.0, 2.0, 0.1)])
+    done.leave(Passes.of(np.array([2, 1]), np.array([[7.0, 8.0]]), np.array([[9.0, 6.0]]), np.array([[0.5, 0.25]])))
+    evidence = gather("x", (3,), done)
+    assert evidence.elements.tolist() == [0, 1, 2]
+    assert evidence.numeric.tolist() == [2, 6, 9]
+    assert evidence.bar.tolist() == [0.1, 0.25, 0.5]
+    assert done.elements.tolist() == [0, 1, 2]
+
+
 def test_no_outcomes_and_no_passes_are_no_rows():
-    assert gather("x", (), Passes.none(), []).elements.tolist() == []
-    only = gather("x", (), Passes.none(), [Outcome(0, 0, Status.FAIL, 1.0, 2.0, 0.1)])
+    assert gather("x", (), finished(Passes.none(), [])).elements.tolist() == []
+    only = gather("x", (), finished(Passes.none(), [Outcome(0, 0, Status.FAIL, 1.0, 2.0, 0.1)]))
     assert (only.elements.tolist(), only.numeric.tolist()) == ([0], [2.0])

@@ -66,6 +66,8 @@ def staircase(height, slopes):
         (1e-9, 1e-4, 1.0, True),  # 1e-4 * 1e-6 is less than a step of 1e-9
         (1e-9, 1.0, 1.0, False),  # the change would have been seen
         (1e-9, 1e-4, 1e-9, False),  # as large as the value: a real staircase
+        (1e-9, 1e-4, 5e-7, True),  # half a percent of it: the coarsest type rounds so
+        (1e-9, 1e-4, 1e-7, False),
         (1e-2, 1.0, 1.0, False),
     ],
 )
@@ -86,6 +88,10 @@ def test_what_never_moves_hides_what_is_below_the_rounding_of_the_value(slopes):
     assert guards.below_quantum(still, 6, 1e-30, 1.0)
     assert guards.below_quantum(still, 6, 1e-15, 1.0)
     assert not guards.below_quantum(still, 6, 1e-14, 1.0)
+    assert guards.below_quantum(still, 6, 1e-14, 1.0, own=1e-2)
+    assert not guards.below_quantum(still, 6, 1e-12, 1.0, own=1e-2)
+    assert guards.below_quantum(still, 6, 1e-8, 1.0, own=1e-20), "the smallest step counts in any case"
+    assert guards.below_quantum(slopes(np.zeros(N), sigma=1e-6), 6, 1e-5, 1.0), "stairs are noise, too"
 
 
 @pytest.mark.parametrize(("analytic", "agrees"), [(1.0, True), (1.1, True), (1.5, False), (-1.0, False)])

@@ -68,3 +68,36 @@ def test_elements_with_a_gradient_are_not_settled_by_silence(point, monkeypatch)
     columns, alone, settled = examined(point(lambda x: 0 * x, [1.0, 2.0]), [1.0, -1.0])
     assert columns == alone
     assert not settled
+
+
+def test_once_enough_elements_are_wrong_the_others_are_only_measured(point, monkeypatch):
+    x = np.linspace(1, 2, 200)
+    around = point(np.exp, x)
+    steps = step_sizes(around.scales, default_eps(np.dtype(float)))
+    noise = survey(around, steps, np.random.default_rng(0))[0]
+    wrong = np.exp(x) * np.where(np.arange(200) < 100, 1.001, -1)
+    cotangents = [Cotangent(np.ones(200), wrong)]
+    examined = []
+
+    def examining(ladder, *rest):
+        examined.append(ladder.element)
+        return examine(ladder, *rest)
+
+    monkeypatch.setattr(tier2, "examine", examining)
+    for exhaustive, count in ((False, 32), (True, 200)):
+        examined.clear()
+        finished = Finished(exhaustive)
+        elements = np.arange(200)
+        examine_elements(around, elements, cotangents, noise, steps, RTOL, lambda u: u * wrong, finished)
+        assert len(examined) == count
+        assert len(finished.left) == 200 - count
+        assert finished.elements.tolist() == list(range(200))
+        assert all(outcome.status is Status.FAIL for outcome in finished.outcomes)
+        # The worst ones come first: those of the wrong sign, the largest before the others.
+        assert examined[:2] == [199, 198]
+
+
+def test_what_can_not_be_decided_is_no_reason_to_stop(point):
+    around = point(lambda x: np.round(x / 0.01) * 0.01, np.linspace(1, 2, 50))
+    columns, alone, _ = examined(around, np.full(50, 0.5))
+    assert columns == alone
