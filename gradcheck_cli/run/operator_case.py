@@ -27,9 +27,9 @@ from gradcheck_cli.run.operator_options import OperatorOptions
 from gradcheck_cli.run.strict import strictly
 from gradcheck_cli.run.trial import Trial
 from gradcheck_cli.spec.arrays.values import number_of
-from gradcheck_cli.verdict.contract import bad_values
 from gradcheck_cli.verdict.judge import judge
 from gradcheck_cli.verdict.judgement import Judgement
+from gradcheck_cli.verdict.results import bad_values
 from gradcheck_cli.verdict.watcher import Watcher
 
 _DEGENERATE = (Kind.SCALAR, Kind.SIZE_ONE, Kind.BROADCAST, Kind.EMPTY)

@@ -29,7 +29,7 @@ from gradcheck_cli.verdict.budget import (
     seconds_per_element,
     share_out,
 )
-from gradcheck_cli.verdict.contract import CheckedExecution, agree, bad_values
+from gradcheck_cli.verdict.contract import CONTRACT, CheckedExecution
 from gradcheck_cli.verdict.cotangents import signed_cotangent
 from gradcheck_cli.verdict.directions import judge_directions
 from gradcheck_cli.verdict.examine import GradientOf
@@ -37,6 +37,7 @@ from gradcheck_cli.verdict.joint_kinks import Kinked, judge_together
 from gradcheck_cli.verdict.judgement import Judgement, as_finding, skipped
 from gradcheck_cli.verdict.parameter import JudgedParameter, judge_parameter
 from gradcheck_cli.verdict.planned import Planned, View
+from gradcheck_cli.verdict.results import agree, bad_values, require_finite_gradients
 from gradcheck_cli.verdict.watcher import Watcher
 
 
@@ -94,7 +95,8 @@ class _Check:
         self.only = only
         self.watcher = watcher
         self.rng = np.random.default_rng(seed)
-        self.checked = CheckedExecution(self.rng, knobs)
+        # One of its own, since how much it draws depends on what it has seen before.
+        self.checked = CheckedExecution(np.random.default_rng([*seed, CONTRACT]), knobs)
         self.accepted: list[ContractViolation] = []
         self.outputs = Outputs(())
 
@@ -151,7 +153,7 @@ class _Check:
         self.cotangent = self.outputs.flat(given) if given else drawn
         self.judgement.cotangents = self.outputs.split(self.cotangent)
         self.gradients = self.recording.vjp(self.judgement.cotangents)
-        _require_finite_gradients(self.gradients)
+        require_finite_gradients(self.gradients)
         self.judgement.gradients = self.gradients if is_number else {}
 
     def _parameter(self, name: str) -> Kinked | None:
@@ -290,11 +292,3 @@ def _require_finite_value(recording: Recording, execution: CheckedExecution) -> 
         if not np.isfinite(out).all():
             message = f"the value is {bad_values(out)}"
             raise ContractViolation("non-finite", message, "value", None, execution.first_non_finite)
-
-
-def _require_finite_gradients(gradients: Mapping[str, Array]) -> None:
-    """Hold a gradient that came from a person's own function to finiteness; operators are held to it one by one."""
-    for name, gradient in gradients.items():
-        if not np.isfinite(gradient).all():
-            message = f"the gradient of {name} is {bad_values(gradient)}"
-            raise ContractViolation("non-finite", message, "gradient", None)

@@ -10,7 +10,10 @@ from gradcheck_cli import Variable, check, keep, op
 from gradcheck_cli.core.execution import using
 from gradcheck_cli.errors import ContractViolation
 from gradcheck_cli.knobs import Knobs
-from gradcheck_cli.verdict.contract import CheckedExecution, agree
+from gradcheck_cli.verdict import contract
+from gradcheck_cli.verdict.contract import CheckedExecution
+from gradcheck_cli.verdict.linearity import find_defect
+from gradcheck_cli.verdict.results import agree
 
 X = np.array([0.5, -1.0, 2.0])
 
@@ -434,3 +437,33 @@ def test_two_operators_of_one_name_are_both_examined(operator):
     own = operator(tanh, lambda g, out: np.abs(g) * (1 - out * out))
     for function in (lambda x: (F.tanh(x), own(x)), lambda x: (own(x), F.tanh(x))):
         assert [finding.name for finding in check(function, X).findings] == ["not-linear-in-g"]
+
+
+def test_a_built_in_backward_is_examined_once_for_each_layout_and_a_person_s_every_time(monkeypatch):
+    calls = []
+
+    def counted(*args, **kwargs):
+        calls.append(args)
+        return find_defect(*args, **kwargs)
+
+    monkeypatch.setattr(contract, "find_defect", counted)
+    monkeypatch.setattr(contract, "_looked_at", set())
+
+    @op
+    def twice(x):
+        """Twice x."""
+        return 2 * x
+
+    @twice.backward
+    def _(g):
+        return 2 * g
+
+    def examined(call, shape):
+        calls.clear()
+        with using(checked()):
+            variable = Variable(np.ones(shape))
+            call(variable).backward(np.ones(shape))
+        return len(calls)
+
+    assert [examined(F.tanh, shape) for shape in (3, 3, 4, 4)] == [1, 0, 1, 0]
+    assert [examined(twice, shape) for shape in (3, 3, 4)] == [1, 1, 1]

@@ -16,7 +16,7 @@ from gradcheck_cli.core.variable import Variable
 from gradcheck_cli.findings.blame.alone import function_of, operands_of
 from gradcheck_cli.findings.blame.ledger import Entry, Sweep
 from gradcheck_cli.numeric.seeding import SeededExecution
-from gradcheck_cli.verdict.contract import REPEAT, agree
+from gradcheck_cli.verdict.results import REPEAT, agree
 
 _DRAWS = 3
 """Random errors of the applications' gradients that are followed through the graph."""
