@@ -14,19 +14,8 @@ import gradcheck_cli
 import gradcheck_cli.ops as F
 from gradcheck_cli import check, no_grad, op
 from gradcheck_cli.errors import OperatorError
-
-X = np.array([0.5, -1.0, 2.0])
-
-
-@op
-def wrong_tanh(x):
-    """tanh(x), whose backward has the wrong sign."""
-    return np.tanh(x)
-
-
-@wrong_tanh.backward
-def _(g, out):
-    return -g * (1 - out * out)
+from tests.checked_functions import X, squares, wrong_tanh
+from tests.results import findings, summary
 
 
 @op
@@ -38,18 +27,6 @@ def refusing(x):
 @refusing.backward
 def _(g):
     return g
-
-
-def squares(x):
-    return float(np.sum(x * x))
-
-
-def summary(result):
-    return [(parameter.name, parameter.shape, str(parameter.verdict)) for parameter in result.parameters]
-
-
-def findings(result):
-    return [finding.name for finding in result.findings]
 
 
 def test_a_function_may_return_arrays_of_any_shape_and_several_of_them():

@@ -10,20 +10,8 @@ import pytest
 from scipy import optimize
 
 from gradcheck_cli import check
-
-X = np.array([0.5, -1.0, 2.0])
-
-
-def squares(x):
-    return float(np.sum(x * x))
-
-
-def summary(result):
-    return [(parameter.name, parameter.shape, str(parameter.verdict)) for parameter in result.parameters]
-
-
-def findings(result):
-    return [finding.name for finding in result.findings]
+from tests.checked_functions import X, squares
+from tests.results import findings, summary
 
 
 def test_a_function_and_its_gradient_as_scipy_takes_them():

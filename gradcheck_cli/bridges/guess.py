@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradcheck_cli.bridges.argument_names import CHOOSING
 from gradcheck_cli.bridges.trial_call import declared_operand, raw_gradients
 from gradcheck_cli.core.arguments import REQUIRED, Input
 from gradcheck_cli.core.arrays import Array
@@ -29,7 +30,8 @@ _COMMON = ("n", "d")
 _KINDS = (_COMMON, ("n", "n"), ("n",), ())
 _SETTING = re.compile(r"param|config|cfg|mode|option|setting|train|activation|method|kind")
 _BIAS = re.compile(r"b\d?|b_?[a-z]|beta\d?|bias\w*")
-_LABELS = ("y", "t", "label", "labels", "target", "targets", "index", "indices", "idx")
+# One letter says little, but whole numbers are tried only where nothing else fits.
+_LABELS = CHOOSING | {"y", "t"}
 
 
 @dataclass(frozen=True)

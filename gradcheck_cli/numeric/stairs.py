@@ -22,6 +22,9 @@ _FARTHEST = 0.1
 _LOOKS = 8
 """So many outputs are looked at closely; the others are believed to be like them."""
 
+_MANY = 256
+"""Outputs whose digits are looked at, at most."""
+
 _HALVINGS = 14
 """After so many, what is continuous has hardly changed yet, and a leap is as high as before."""
 
@@ -58,8 +61,6 @@ def heights(point: Point, places: Array, changes: Array, still: Array, epsilon: 
     found = np.zeros(point.base.size)
     size = np.abs(point.base)
     moved = np.isfinite(changes) & (changes != 0)
-    for output in np.flatnonzero(still & ~moved.any(axis=0)):
-        found[output] = last_digit(float(point.base[output]))
     least = np.min(np.where(moved, np.abs(changes), np.inf), axis=0)
     high = np.flatnonzero(still & (least > _ROUNDINGS * epsilon * size) & (least < size))
     if high.size:
@@ -114,3 +115,11 @@ def last_digit(value: float) -> float:
     written, _, power = np.format_float_scientific(value, trim="-").partition("e")
     digits = len(written.lstrip("-").replace(".", "").rstrip("0"))
     return float(f"1e{int(power) - digits + 1}") if digits in _DIGITS else 0.0
+
+
+def last_digits(values: Array) -> Array:
+    """Return `last_digit` of every value; of many, the largest of some stands for all."""
+    if values.size <= _MANY:
+        return np.array([last_digit(float(value)) for value in values])
+    some = values[np.linspace(0, values.size - 1, _MANY).astype(int)]
+    return np.full(values.size, max(last_digit(float(value)) for value in some))

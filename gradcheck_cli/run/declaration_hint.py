@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gradcheck_cli.bridges.argument_names import CHOOSING
 from gradcheck_cli.bridges.guess import domain_text
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.operator import REQUIRED, Input, Operator
 
-_INDICES = {"label", "labels", "target", "targets", "classes", "index", "indices", "idx", "ids", "rows", "tokens"}
+_INDICES = CHOOSING | {"classes", "ids", "rows", "tokens"}
 _MASKS = {"mask", "keep", "kept", "valid", "condition"}
 _VECTORS = {"b", "bias", "beta", "gamma", "scale", "shift"}
 _MATRICES = {"W", "w", "weight", "weights", "kernel"}

@@ -70,12 +70,15 @@ def unsettled_side(slopes: Slopes, best: int) -> bool:
     return len(stretch) < _STRETCH or float(np.ptp(stretch)) > 0.1 * abs(slopes.central[best])
 
 
-def below_quantum(slopes: Slopes, best: int, analytic: float, size: float, own: float = np.inf) -> bool:
+def below_quantum(
+    slopes: Slopes, best: int, analytic: float, size: float, own: float = np.inf, digit: float = 0.0
+) -> bool:
     """Tell whether no output moved up to the best step, and `analytic` predicts less than the smallest change seen.
 
     `size` is the magnitude of the value: a quantum above a hundredth of it is a real staircase, not rounding.
     Where nothing ever moves, `own` is the largest step for which the prediction counts: the function may have levelled
-    off beyond the element's magnitude, however large its neighbours are.
+    off beyond the element's magnitude, however large its neighbours are; and `digit` is what the last digit of the
+    value counts, which may have been rounded to it.
     """
     if slopes.central[: best + 1].any():
         return False
@@ -86,7 +89,7 @@ def below_quantum(slopes: Slopes, best: int, analytic: float, size: float, own: 
     if not changes.size:
         counts = slopes.h[slopes.h <= own]
         farthest = float(counts[-1] if counts.size else slopes.h[0])
-        return abs(analytic) * farthest <= SAFETY * max(slopes.rounding, float(slopes.sigma.min()))
+        return abs(analytic) * farthest <= SAFETY * max(slopes.rounding, float(slopes.sigma.min()), digit)
     if moved[0] == 0:
         return False
     return bool(abs(analytic) * slopes.h[moved[0] - 1] <= changes.min() <= HIGHEST * size)

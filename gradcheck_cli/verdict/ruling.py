@@ -10,6 +10,7 @@ import numpy as np
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.numeric.ladder import Slopes
 from gradcheck_cli.numeric.noise import Noise, scaled_norm
+from gradcheck_cli.numeric.stairs import last_digits
 from gradcheck_cli.numeric.step_choice import SAFETY, best_extrapolation, best_step
 from gradcheck_cli.verdict import guards
 from gradcheck_cli.verdict.kinks import Corner, find_corner
@@ -212,7 +213,8 @@ def _doubt(
         return "rounding-dominates", "the value changes from point to point as noise does, or oscillates too fast"
     if guards.agrees_below(slopes, best, analytic, abs(analytic - numeric)):
         return "rounding-dominates", "smaller steps agree with the gradient, but noise seems to drown them"
-    if guards.below_quantum(slopes, best, analytic, size, OWN_SCALE * evidence.own):
+    digit = 0.0 if slopes.moved.any() else scaled_norm(evidence.u * last_digits(evidence.base))
+    if guards.below_quantum(slopes, best, analytic, size, OWN_SCALE * evidence.own, digit):
         return "rounding-dominates", "the change that the gradient predicts is below the rounding of the value"
     bar = SAFETY * error
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,47 +11,8 @@ import pytest
 from gradcheck_cli import check
 from gradcheck_cli.bridges.discovery import discover
 from gradcheck_cli.core.loader import Loader
-from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import OperatorError
-
-X = np.array([[0.5, -1.0], [2.0, 0.25]])
-
-
-@pytest.fixture
-def found(tmp_path):
-    """Write a file, load it as an operator file is loaded, and return what is found in it."""
-
-    def find(text, name="layers.py", others=()):
-        for other, content in dict(others).items():
-            (tmp_path / other).write_text(textwrap.dedent(content), encoding="utf-8")
-        path = tmp_path / name
-        path.write_text("import numpy as np\n" + textwrap.dedent(text), encoding="utf-8")
-        return discover(Loader().namespace(path), path)
-
-    return find
-
-
-def by_name(result):
-    return {operator.name: operator for operator in result.operators}
-
-
-PAIRS = """
-    def affine_forward(x, w, b):
-        return x @ w + b, (x, w)
-
-    def affine_backward(dout, cache):
-        x, w = cache
-        return dout @ w.T, x.T @ dout, dout.sum(axis=0)
-
-    def relu(x):
-        return np.maximum(x, 0)
-
-    def relu_backward(g, x):
-        return g * (x < 0)
-
-    def tanh_forward(x):
-        return np.tanh(x)
-"""
+from tests.bridges.discovering import CLASSES, PAIRS, X, by_name
 
 
 def test_pairs_are_found_with_the_line_that_names_them(found):
@@ -205,100 +165,6 @@ def test_a_file_that_imports_marked_operators_has_none_of_its_own(found):
     assert found("from marked import f", others=others).operators == ()
 
 
-CLASSES = """
-    class Layer:
-        def forward(self, x):
-            raise NotImplementedError
-
-        def backward(self, gy):
-            raise NotImplementedError
-
-    class Square(Layer):
-        def forward(self, x):
-            self.x = x
-            return x**2
-
-        def backward(self, gy):
-            return 2 * self.x * gy
-
-    class Cube(Layer):
-        def forward(self, x):
-            self.x = x
-            return x**3
-
-        def backward(self, gy):
-            return 3 * self.x * gy
-
-    class Scale(Layer):
-        def __init__(self, factor, shift=0.0):
-            self.factor, self.shift = factor, shift
-
-        def forward(self, x):
-            return self.factor * x
-
-        def backward(self, gy):
-            return self.factor * gy
-"""
-
-
-def test_classes_with_forward_and_backward_are_found(found):
-    pytest.importorskip("gradcheck_cli.bridges.objects.classes")
-    result = found(CLASSES, "framework.py")
-    operators = by_name(result)
-    assert result.lines == ("Square: {function: framework.py:Square}", "Cube: {function: framework.py:Cube}")
-    assert check(operators["Square"], {"x": X}).verdict == "pass"
-    assert check(operators["Cube"], {"x": X}).verdict == "fail"
-    (note,) = result.notes
-    assert note == "Scale is made with arguments: Scale: {layer: framework.py:Scale, kwargs: {factor: ...}}"
-
-
-def test_a_class_that_is_not_written_yet_is_found_all_the_same(found):
-    pytest.importorskip("gradcheck_cli.bridges.objects.classes")
-    result = found("class Relu:\n    def forward(self, x):\n        pass\n    def backward(self, gy):\n        pass\n")
-    assert result.lines == ("Relu: {function: layers.py:Relu}",)
-
-
-def test_imported_classes_are_not_the_files_own(found):
-    others = {"framework.py": textwrap.dedent(CLASSES)}
-    with pytest.raises(OperatorError, match="nothing to check"):
-        found("from framework import *\nfrom framework import Square as Mine", others=others)
-
-
-def test_functions_of_pytorch_are_found_where_it_is_imported(found, monkeypatch):
-    class Function:
-        """Stands for torch.autograd.Function."""
-
-    made = []
-
-    def from_torch(name, cls, *, home):
-        made.append((name, cls.__name__))
-        return (Operator(name, cls.forward, ()),)
-
-    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(autograd=SimpleNamespace(Function=Function)))
-    monkeypatch.setattr("gradcheck_cli.bridges.torch_code.pytorch.from_torch", from_torch)
-    text = """
-        import torch
-
-        class Swish(torch.autograd.Function):
-            @staticmethod
-            def forward(ctx, x):
-                return x
-
-            @staticmethod
-            def backward(ctx, g):
-                return g
-    """
-    result = found(text)
-    assert result.lines == ("Swish: {torch: layers.py:Swish}",)
-    assert made == [("Swish", "Swish")]
-
-
-def test_pytorch_is_not_imported_for_a_search(found):
-    before = "torch" in sys.modules
-    found(PAIRS + CLASSES)
-    assert ("torch" in sys.modules) == before
-
-
 def test_a_name_is_used_once(found):
     text = """
         def loss(w):
@@ -375,3 +241,9 @@ def test_a_part_of_a_package_may_import_from_its_package_when_it_is_called(tmp_p
     path = part / "layers.py"
     (scale,) = discover(Loader().namespace(path), path).operators
     assert str(check(scale, {"x": np.array([1.0, 2.0])}).verdict) == "pass"
+
+
+def test_pytorch_is_not_imported_for_a_search(found):
+    before = "torch" in sys.modules
+    found(PAIRS + CLASSES)
+    assert ("torch" in sys.modules) == before

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 import pytest
 
 from gradcheck_cli.cli.main import main
+from tests.cli.checked_operators import OPERATORS, RIGHT
 
 ROOT = Path(__file__).parents[2]
 
@@ -47,23 +47,19 @@ class Ended:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder, which is the current one."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def write(folder: Path, write: Write) -> Write:
+    """Write a file of the current folder."""
+    return write
 
 
 @pytest.fixture
-def write(folder: Path) -> Write:
-    """Write a file of the folder, its text without the indentation that it has in the test; return its path."""
+def mine(write: Write) -> Callable[..., Path]:
+    """Write my_ops.py, with `shift` as the gradient of an argument; return its path."""
 
-    def write_file(name: str, text: str) -> Path:
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
-        return path
+    def put(shift: str = RIGHT) -> Path:
+        return write("my_ops.py", OPERATORS.replace("{shift}", shift))
 
-    return write_file
+    return put
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`gradcheck check-ops`: operators without a spec, as text and JSON, selected by name, with specs that reproduce."""
+"""`gradcheck check-ops`: operators without a spec, as text and JSON, selected by name."""
 
 from __future__ import annotations
 
@@ -11,46 +11,10 @@ from typing import Any
 
 import pytest
 
+from tests.cli.checked_operators import OPERATORS, RIGHT, WRONG
+
 Gradcheck = Callable[..., Any]
 Write = Callable[[str, str], Path]
-
-OPERATORS = '''
-import numpy as np
-from gradcheck_cli import arr, ints, keep, op
-
-@op
-def cube(x):
-    """x ** 3."""
-    return x**3
-
-@cube.backward
-def _(g, x):
-    return 3 * g * x**2
-
-@op(x=arr("n k"), shift=arr("k"))
-def moved(x, shift):
-    """x + shift, the gradient of shift not summed."""
-    return x + shift
-
-@moved.backward
-def _(g):
-    return g, {shift}
-
-@op(index=ints(below=3))
-def counted(index):
-    """index + 1."""
-    return index + 1
-'''
-
-RIGHT, WRONG = "g.sum(axis=0)", "g"
-
-
-@pytest.fixture
-def mine(write: Write) -> Callable[[str], Path]:
-    def put(shift: str = RIGHT) -> Path:
-        return write("my_ops.py", OPERATORS.replace("{shift}", shift))
-
-    return put
 
 
 def rows(text: str) -> dict[str, list[str]]:
@@ -92,67 +56,6 @@ def test_a_wrong_number_is_shown_with_its_sweep(gradcheck: Gradcheck, mine: Call
     assert "analytic" in ended.out
     assert "rel err   0.33   0.33" in ended.out
     assert " backward at my_ops.py:19, for shift" in ended.out
-
-
-def test_the_spec_on_the_screen_shows_the_failure(
-    gradcheck: Gradcheck, mine: Callable[..., Path], write: Write
-) -> None:
-    mine("2 * g.sum(axis=0)")
-    shown = gradcheck("check-ops", "moved", "--ops", "my_ops.py").out
-    spec = shown[shown.index("\n spec\n") + 7 : shown.index("\n rerun")]
-    write("a.grad.yaml", "\n".join(line[3:] for line in spec.splitlines()) + "\n")
-    ended = gradcheck("run", "a.grad.yaml", "--format", "json")
-    assert ended.code == 1
-    assert ended.verdicts == {"moved, as declared": "fail"}
-
-
-def test_failing_variants_are_saved_as_one_spec(gradcheck: Gradcheck, mine: Callable[..., Path], folder: Path) -> None:
-    mine("2 * g.sum(axis=0)")
-    (folder / "out").mkdir()
-    (folder / "pyproject.toml").touch()
-    save = ("--save-spec", "out/failed.grad.yaml", "--seed", "5", "--samples", "2")
-    ended = gradcheck("check-ops", "--ops", "my_ops.py", *save)
-    assert ended.code == 1
-    assert ended.err == "note: wrote out/failed.grad.yaml\n"
-    text = (folder / "out/failed.grad.yaml").read_text(encoding="utf-8")
-    assert text.startswith("# Written by gradcheck check-ops")
-    assert "ops: [../my_ops.py]\nseed: 5\ncases:\n" in text
-    again = gradcheck("run", "out/failed.grad.yaml", "--format", "json")
-    assert again.code == 1
-    assert again.verdicts == {"moved, as declared": "fail", "moved, as declared, draw 2": "fail"}
-    assert sorted(folder.iterdir()) == sorted(folder / name for name in ("my_ops.py", "out", "pyproject.toml"))
-    mine(RIGHT)
-    assert gradcheck("run", "out/failed.grad.yaml").code == 0
-
-
-def test_a_file_out_of_reach_is_handed_to_the_command_line(
-    gradcheck: Gradcheck, mine: Callable[..., Path], folder: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    path = mine("2 * g.sum(axis=0)")
-    saved = tmp_path_factory.mktemp("elsewhere") / "failed.grad.yaml"
-    gradcheck("check-ops", "--ops", path, "--save-spec", saved)
-    assert f"# run it with --ops {path}\n" in saved.read_text(encoding="utf-8")
-    assert gradcheck("run", saved).code == 2
-    assert gradcheck("run", saved, "--ops", path).code == 1
-
-
-def test_a_saved_spec_replaces_its_like_and_nothing_else(
-    gradcheck: Gradcheck, mine: Callable[..., Path], write: Write
-) -> None:
-    mine("2 * g.sum(axis=0)")
-    own = write("own.grad.yaml", "expr: tanh(x)\nparams: {x: 3}\n")
-    ended = gradcheck("check-ops", "--ops", "my_ops.py", "--save-spec", "own.grad.yaml")
-    assert (ended.code, ended.out) == (2, "")
-    assert "own.grad.yaml: error: exists" in ended.err
-    assert own.read_text(encoding="utf-8").startswith("expr: tanh(x)")
-    for _ in range(2):
-        assert gradcheck("check-ops", "--ops", "my_ops.py", "--save-spec", "saved.grad.yaml").code == 1
-
-
-def test_nothing_is_saved_where_nothing_failed(gradcheck: Gradcheck, mine: Callable[..., Path], folder: Path) -> None:
-    ended = gradcheck("check-ops", "--ops", mine(), "--save-spec", "failed.grad.yaml")
-    assert (ended.code, ended.err) == (0, "note: failed.grad.yaml is not written: there is nothing to reproduce\n")
-    assert not (folder / "failed.grad.yaml").exists()
 
 
 def test_json_is_the_only_thing_on_standard_output(gradcheck: Gradcheck, mine: Callable[..., Path]) -> None:

@@ -1,21 +1,6 @@
 """Operator files in a temporary folder, as a user would write them."""
 
-import textwrap
-
 import pytest
-
-
-@pytest.fixture
-def write(tmp_path):
-    """Write a file below the temporary folder; return its path."""
-
-    def write_file(name, text):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
-        return path
-
-    return write_file
 
 
 @pytest.fixture

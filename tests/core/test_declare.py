@@ -9,20 +9,7 @@ import pytest
 from gradcheck_cli import arr, ints, keep, op
 from gradcheck_cli.core.arguments import REQUIRED
 from gradcheck_cli.errors import OperatorError
-
-
-def say(definition):
-    """All that is said about a declaration."""
-    with pytest.raises(OperatorError) as error:
-        _ = definition.operator
-    return str(error.value)
-
-
-def operator(forward, backward=lambda g: g, **options):
-    made = op(**options)(forward)
-    if backward:
-        made.backward(backward)
-    return made
+from tests.core.declaring import operator, say
 
 
 def test_a_right_declaration_becomes_a_record():

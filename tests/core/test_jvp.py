@@ -1,80 +1,13 @@
-"""Forward mode: how a jvp is declared, what it is given, and what it may return."""
+"""Forward mode: what a jvp is given, and what it may return."""
 
 import inspect
 
 import numpy as np
 import pytest
 
-from gradcheck_cli import Variable, arr, ints, keep, op
-from gradcheck_cli.core.execution import Execution, using
-from gradcheck_cli.core.jvp import Application
+from gradcheck_cli import Variable, ints, keep, op
 from gradcheck_cli.errors import ContractViolation, OperatorError
-
-X = np.array([[0.5, -1.0, 2.0], [0.25, 3.0, -0.5]])
-T = np.array([[1.0, -2.0, 0.5], [0.0, 1.5, 3.0]])
-
-
-class Recorder(Execution):
-    """Keeps the last application of an operator that has a jvp."""
-
-    application = None
-
-    def recorded(self, node, arrays, attributes, outputs, kept):
-        self.application = Application(node, arrays, attributes, outputs, kept)
-
-
-def applied(operator, *operands, **attributes):
-    """Apply an operator to Variables and return the application."""
-    recorder = Recorder()
-    with using(recorder):
-        operator(*operands, **attributes)
-    return recorder.application
-
-
-def definition(forward, jvp, backward=lambda g: g, **options):
-    made = op(**options)(forward)
-    if backward is not None:
-        made.backward(backward)
-    made.jvp(jvp)
-    return made
-
-
-def say(made):
-    """All that is said about a declaration."""
-    with pytest.raises(OperatorError) as error:
-        _ = made.operator
-    return str(error.value)
-
-
-def double(x):
-    """2 * x."""
-    return 2 * x
-
-
-def scaled(x, w, *, factor=3.0):
-    """factor * x * w."""
-    return keep(factor * x * w, root=np.sqrt(np.abs(x)))
-
-
-def scaled_backward(g, x, w, factor):
-    return factor * g * w, factor * g * x
-
-
-def test_a_jvp_is_part_of_the_operator_and_given_back():
-    def push(t):
-        return 2 * t
-
-    made = op()(double)
-    made.backward(lambda g: 2 * g)
-    assert made.operator.jvp is None
-    assert made.jvp(push) is push
-    jvp = made.operator.jvp
-    assert jvp is not None
-    assert jvp.inputs == ("x",)
-    assert jvp.tangents == {"t": "x"}
-    assert (jvp.file, jvp.line) == (__file__, inspect.getsourcelines(push)[1])
-    assert jvp.kind == "jvp"
-    assert made.operator.rules[0].kind == "backward"
+from tests.core.pushing import T, X, applied, definition, double, product, scaled, scaled_backward
 
 
 def test_a_jvp_gets_what_it_names():
@@ -113,11 +46,6 @@ def test_the_tangent_of_an_input_that_stands_still_is_zero_in_its_shape_and_type
     assert [(t.shape, t.dtype) for t in seen] == [((2, 3), dtype), ((), dtype)]
     assert not any(t.any() for t in seen)
     assert not tangent.any()
-
-
-def product(x, w):
-    """x * w."""
-    return x * w
 
 
 def test_a_variadic_operator_gives_a_tuple_of_tangents_or_spreads_it():
@@ -253,112 +181,3 @@ def test_only_a_node_with_a_jvp_is_recorded():
 def test_a_node_saves_nothing_for_the_jvp():
     made = definition(scaled, lambda t_x, t_w, out, root: t_x, lambda g: (g, g))
     assert applied(made, Variable(X), Variable(X)).node.saved == {}
-
-
-# Declarations.
-
-
-def test_an_argument_called_t_keeps_its_name_and_the_tangent_has_its_long_one():
-    def loss(x, t):
-        """(x - t)^2 for a target t."""
-        return (x - t) ** 2
-
-    made = definition(loss, lambda t_x, t, x: 2 * (x - t) * t_x, lambda g: g, t=arr(nondiff=True))
-    assert made.operator.jvp.tangents == {"t_x": "x"}
-    (tangent,) = applied(made, Variable(X), X + 1).push({0: T})
-    np.testing.assert_array_equal(tangent, -2 * T)
-
-
-def test_an_output_or_kept_value_called_t_keeps_its_name():
-    def kept(x):
-        """x, and t beside it."""
-        return keep(x, t=x + 1)
-
-    made = definition(kept, lambda t_x, t: t_x * t)
-    (tangent,) = applied(made, Variable(X)).push({0: T})
-    np.testing.assert_array_equal(tangent, T * (X + 1))
-    named = definition(product, lambda t_x, t_w, t: t_x * t, lambda g: (g, g), outputs="t")
-    (tangent,) = applied(named, Variable(X), Variable(X)).push({0: T})
-    np.testing.assert_array_equal(tangent, T * X * X)
-
-
-def test_t_names_may_be_those_of_arguments():
-    def f(t_start, *, t_end=1.0):
-        """t_start * t_end."""
-        return t_start * t_end
-
-    made = definition(f, lambda t_t_start, t_end: t_t_start * t_end, lambda g: g)
-    assert made.operator.jvp.tangents == {"t_t_start": "t_start"}
-
-
-def test_a_tangent_without_a_name_of_its_own_is_said():
-    def f(x, t_x):
-        """x + t_x."""
-        return x + t_x
-
-    text = say(definition(f, lambda t_x, t_t_x: t_t_x, lambda g: (g, g)))
-    assert "its jvp can't ask for the tangent of 'x': 't_x' is something else here" in text
-    assert "rename 't_x'" in text
-
-
-@pytest.mark.parametrize(
-    ("push", "wanted", "hint"),
-    [
-        (lambda t_x: t_x, "its jvp doesn't take the tangent of 'w', t_w", "def _(t_x, t_w, ...)"),
-        (lambda t_x, w: t_x, "its jvp doesn't take the tangent of 'w', t_w", "def _(t_x, t_w, ...)"),
-        (lambda t, t_w: t, "its jvp asks for 't', which isn't there", "there is a tangent for each input: t_x, t_w"),
-        (lambda t_x, t_w, g: t_x, "its jvp asks for 'g', which isn't there", "the cotangent belongs to the backward"),
-        (lambda t_x, t_w, facter: t_x, "its jvp asks for 'facter', which isn't there", "did you mean 'factor'?"),
-        (lambda t_x, t_w, t_factor: t_x, "its jvp asks for 't_factor'", "'factor' has no tangent"),
-        (lambda t_x, t_w, *others: t_x, "its jvp takes *others: it asks for values by name", "name each value"),
-        (lambda t_x, t_w, **others: t_x, "its jvp takes **others", "name each value"),
-        (lambda t_x, t_v: t_x, "its jvp asks for 't_v'", "did you mean"),
-    ],
-)
-def test_mistakes_in_a_jvp_are_said_where_they_stand(push, wanted, hint):
-    text = say(definition(scaled, push, scaled_backward))
-    assert wanted in text
-    assert hint in text
-    assert f"{__file__}:" in text
-
-
-def test_a_position_is_that_of_the_parameter():
-    def push(t_x, t_w, facter):
-        return t_x
-
-    made = definition(scaled, push, scaled_backward)
-    with pytest.raises(OperatorError) as caught:
-        _ = made.operator
-    (problem,) = caught.value.problems
-    assert problem.location.line == inspect.getsourcelines(push)[1]
-    assert problem.location.column == 24
-    assert problem.code == "unknown-name"
-
-
-def test_two_jvps_are_one_too_many():
-    made = definition(double, lambda t: t)
-    made.jvp(lambda t: 2 * t)
-    assert "has two jvp rules" in say(made)
-
-
-def test_a_jvp_needs_an_input_with_a_gradient():
-    made = definition(double, lambda x: x, None, x=arr(nondiff=True))
-    assert "has a jvp, but no input with a gradient" in say(made)
-
-
-def test_a_jvp_is_a_function_written_in_python():
-    made = op()(double)
-    with pytest.raises(TypeError, match=r"@double\.jvp marks a function"):
-        made.jvp("x")
-
-
-def test_kept_names_that_the_text_does_not_tell_may_be_asked_for():
-    def forward(x):
-        """x."""
-        values = {"extra": 3.0}
-        return keep(x, **values)
-
-    made = definition(forward, lambda t, extra: t * extra)
-    (tangent,) = applied(made, Variable(X)).push({0: T})
-    np.testing.assert_array_equal(tangent, 3 * T)
-    assert "its jvp asks for 'g'" in say(definition(forward, lambda t, g: t))

@@ -3,62 +3,11 @@
 import numpy as np
 import pytest
 
-from gradcheck_cli import Variable, ints, keep, op
+from gradcheck_cli import Variable, ints, op
 from gradcheck_cli.core.operator import Input, Operator, Rule
 from gradcheck_cli.errors import OperatorError
-
-A = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]])
-
-
-@op
-def matmul(a, b):
-    """a @ b, with a rule for each."""
-    return a @ b
-
-
-@matmul.backward("a")
-def _(g, b):
-    return g @ b.T
-
-
-@matmul.backward("b")
-def _(g, a):
-    return a.T @ g
-
-
-@op
-def affine(x, w, b=None):
-    """x * w + b."""
-    return x * w if b is None else x * w + b
-
-
-@affine.backward
-def _(g, x, w, b):
-    return g * w, g * x, None if b is None else g
-
-
-@op(outputs="loss probs")
-def scored(x, *, scale=1.0):
-    """The sum and the squares, and what the backward needs."""
-    squares = x * x
-    return keep(scale * squares.sum(), squares, double=2 * x)
-
-
-@scored.backward
-def _(g_loss, g_probs, double, scale):
-    return double * (scale * g_loss + g_probs)
-
-
-@op
-def concatenate(*xs, axis=0):
-    """All arrays one behind the other."""
-    return np.concatenate(xs, axis=axis)
-
-
-@concatenate.backward
-def _(g, xs, axis):
-    return np.split(g, np.cumsum([x.shape[axis] for x in xs])[:-1], axis=axis)
-
+from tests.core import operators
+from tests.core.operators import A, affine, concatenate, matmul, scored
 
 # What is refused
 
@@ -97,7 +46,7 @@ def test_a_record_without_a_rule_for_a_needed_input_says_so():
 
 def test_signature_and_location():
     assert scored.operator.signature == "scored(x, *, scale=1.0)"
-    assert str(scored.operator.location).startswith(__file__)
+    assert str(scored.operator.location).startswith(operators.__file__)
     assert matmul.operator.rules[1].location.line > matmul.operator.location.line
 
 

@@ -1,12 +1,12 @@
 """What the text of a function tells: places, kept names, numbers of outputs."""
 
 import linecache
-from pathlib import Path
 
 import numpy as np
 
 from gradcheck_cli import keep, op
 from gradcheck_cli.core.source import Source
+from tests.places import line_of
 
 
 def passing(function):
@@ -21,15 +21,10 @@ def decorated(x, *xs, axis=0, **rest):
     return x
 
 
-def line_of(text):
-    lines = Path(__file__).read_text(encoding="utf-8").splitlines()
-    return next(number for number, line in enumerate(lines, 1) if text in line)
-
-
 def test_the_line_is_that_of_the_def_and_not_of_the_decorator():
     source = Source(decorated)
     assert source.file == __file__
-    assert source.line == line_of("def decorated")
+    assert source.line == line_of(__file__, "def decorated")
 
 
 def test_every_kind_of_parameter_is_found_with_its_column():
@@ -58,7 +53,7 @@ def test_an_option_is_found_in_the_decorator():
         """Some function."""
 
     at = Source(f.forward).of_option("slope")
-    assert (at.line, at.column) == (line_of("slope=[0.1],"), 9)
+    assert (at.line, at.column) == (line_of(__file__, "slope=[0.1],"), 9)
     assert Source(f.forward).of_option("no") is None
 
 
@@ -128,7 +123,7 @@ def test_a_file_that_was_edited_since_it_was_imported_tells_nothing(tmp_path):
 def test_a_problem_shows_the_line():
     problem = Source(decorated).problem("something", code="x")
     assert problem.source == "def decorated(x, *xs, axis=0, **rest):"
-    assert problem.location.line == line_of("def decorated")
+    assert problem.location.line == line_of(__file__, "def decorated")
 
 
 def test_text_at_the_left_margin_does_not_confuse():
@@ -160,7 +155,7 @@ def several(x):
 
 def test_the_functions_own_returns_are_listed():
     lines = [statement.lineno for statement in Source(several).returns()]
-    assert lines == [line_of("return out, cache"), line_of("return first")]
+    assert lines == [line_of(__file__, "return out, cache"), line_of(__file__, "return first")]
     assert Source(eval("lambda x: x")).returns() == []
 
 

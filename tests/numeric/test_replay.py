@@ -3,85 +3,24 @@
 import itertools
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 import gradcheck_cli.ops as F
-from gradcheck_cli import Variable, check, op
+from gradcheck_cli import Variable
 from gradcheck_cli.core import execution
 from gradcheck_cli.core.loader import Loader
-from gradcheck_cli.numeric.evaluator import Loop
 from gradcheck_cli.numeric.function import TracedFunction
-from gradcheck_cli.numeric.moved import Bases, Moved
-from gradcheck_cli.numeric.plan import Plan
-from gradcheck_cli.numeric.planning import find_plan
 from gradcheck_cli.numeric.point import Outputs
-from gradcheck_cli.numeric.recorder import Recorder
 from gradcheck_cli.numeric.replay import Replay
 from gradcheck_cli.numeric.seeding import SeededExecution
 from gradcheck_cli.numeric.terms import find_terms
 from gradcheck_cli.spec.arrays.values import draw_values
 from gradcheck_cli.spec.loader import load_spec
+from tests.numeric.plans import compare, plan_of, planned
 
 SPECS = sorted((Path(__file__).parents[2] / "specs").glob("*.grad.yaml"))
-
-
-def silent(count: int) -> None:
-    """Hear of nothing."""
-
-
-def planned(function: TracedFunction, values: dict[str, Any]) -> tuple[Plan | None, str, Any]:
-    """The plan of a function, why there is none, and its recording."""
-    recorder = Recorder()
-    with recorder.recording():
-        recording = function.record(values)
-    with execution.using(SeededExecution()), np.errstate(all="ignore"):
-        plan, why = find_plan(function, values, recorder, recording)
-    return plan, why, recording
-
-
-def plan_of(call: Any, **values: Any) -> tuple[Plan | None, str]:
-    arrays = {name: np.asarray(value, dtype=float) for name, value in values.items()}
-    return planned(TracedFunction(lambda v: call(**v)), arrays)[:2]
-
-
-def scattered(chunks: Any, shape: tuple[int, ...]) -> Any:
-    """The changes of all chunks, shape (outputs, S, n)."""
-    full = np.zeros(shape)
-    for chunk in chunks:
-        if chunk.positions is None:
-            full[:, :, chunk.start : chunk.stop] = chunk.changes
-        else:
-            for s in range(shape[1]):
-                full[chunk.positions, s, np.arange(chunk.start, chunk.stop)] = chunk.changes[:, s]
-    return full
-
-
-def compare(plan: Plan, function: Any, values: dict[str, Any], like: Any, slots: Any, **options: Any) -> None:
-    """Hold a plan to the loop for every parameter: one by one, and together."""
-    outputs = Outputs(like)
-    base = outputs.flat(outputs.like)
-    for name, x in values.items():
-        if not x.size:
-            continue
-        replay = Replay(plan, name, x, outputs, slots, **options)
-
-        def change(array: Any, name: str = name) -> Any:
-            return outputs.flat(function.outputs({**values, name: array})) - base
-
-        loop = Loop(change, x)
-        moves = np.array([[1e-3], [-1e-3], [0.05]])
-        targets = (np.ravel(x) + moves).astype(x.dtype).astype(float)
-        shape = (base.size, 3, x.size)
-        many = scattered(replay.one_by_one(np.arange(x.size), targets, silent), shape)
-        one = scattered(loop.one_by_one(np.arange(x.size), targets, silent), shape)
-        tolerance = 1e-11 if x.dtype == np.float64 else 1e-4
-        size = tolerance * (1 + np.abs(base).max(initial=0.0))
-        np.testing.assert_allclose(many, one, rtol=tolerance, atol=size, err_msg=name)
-        together = replay.together(targets, silent)
-        np.testing.assert_allclose(together, loop.together(targets, silent), rtol=tolerance, atol=size, err_msg=name)
 
 
 @pytest.mark.parametrize("path", SPECS, ids=lambda path: path.name.split(".")[0])
@@ -213,93 +152,3 @@ def test_a_chunk_that_memory_refuses_is_halved_until_it_fits(monkeypatch):
     assert [start for start, _, _ in parts] == [0, *[stop for _, stop, _ in parts[:-1]]]
     assert parts[-1][1] == 500
     assert all(np.all(changes != 0) for _, _, changes in parts)
-
-
-def picky(x):
-    """log(x), refusing what has no logarithm."""
-    if np.any(x <= 0):
-        raise ValueError("x should be positive")
-    return np.log(x)
-
-
-def test_one_element_outside_of_the_domain_leaves_the_others_alone():
-    marked = op(batch="elementwise")(picky)
-    marked.backward(lambda g, x: g / x)
-    values = {"x": np.array([1.0, 2.0, 3.0])}
-    plan, why, recording = planned(TracedFunction(lambda v: marked(v["x"])), values)
-    assert plan is not None, why
-    replay = Replay(plan, "x", values["x"], Outputs(recording.outputs), plan.record.outputs)
-    (chunk,) = replay.one_by_one(np.arange(3), np.array([[1.1, -1.0, 3.1]]), silent)
-    assert np.isnan(chunk.changes[:, 0, 1]).all()
-    assert chunk.changes[:, 0, [0, 2]] == pytest.approx(np.diag([np.log(1.1), 0.0, np.log(3.1 / 3)])[:, [0, 2]])
-    assert "x should be positive" in replay.outside
-    rows = replay.together(np.array([[1.1, 2.0, 3.0], [-1.0, 2.0, 3.0]]), silent)
-    assert np.isnan(rows).tolist() == [[False] * 3, [True] * 3]
-
-
-def test_single_precision_stays_single():
-    values = {"x": np.array([0.5, 1.5], dtype=np.float32)}
-    function = TracedFunction(lambda v: F.exp(v["x"]))
-    plan, why, recording = planned(function, values)
-    assert plan is not None, why
-    replay = Replay(plan, "x", values["x"], Outputs(recording.outputs), plan.record.outputs)
-    target = np.float64(np.float32(0.75))
-    (chunk,) = replay.one_by_one(np.array([0]), np.array([[target]]), silent)
-    assert chunk.changes.item() == float(np.exp(np.float32(0.75))) - float(recording.outputs[0][0])
-
-
-def test_operators_that_draw_numbers_are_looped_from_one_state():
-    def noisy(x):
-        """x times random numbers."""
-        return x * np.random.standard_normal(x.shape)
-
-    def right(g, x, out):
-        return g * out / x
-
-    for declared in ({}, {"batch": "elementwise"}):
-        marked = op(**declared)(noisy)
-        marked.backward(right)
-        assert check(marked, np.linspace(1.0, 2.0, 7)).verdict == "pass"
-
-
-def test_terms_weigh_what_the_forward_says():
-    w = np.arange(6.0).reshape(2, 3)
-    plan, why = plan_of(lambda w: F.mean(F.tanh(w)) + 1e-3 * F.sum(w * w) - F.sum(-w[0]), w=w)
-    assert plan is not None, why
-    terms = find_terms(plan)
-    assert terms is not None
-    by_weight = dict(zip(np.round(terms.weights, 12), terms.slots, strict=True))
-    assert np.array_equal(plan.bases[by_weight[round(1 / 6, 12)]], np.tanh(w))
-    assert np.array_equal(plan.bases[by_weight[0.001]], w * w)
-    total = sum(weight * np.sum(out) for weight, out in zip(terms.weights, terms.like, strict=True))
-    assert total == pytest.approx(float(np.mean(np.tanh(w)) + 1e-3 * np.sum(w * w) + np.sum(w[0])), rel=1e-12)
-
-
-@pytest.mark.parametrize("axis", [None, 0])
-def test_a_sum_that_isn_t_uniform_is_no_sum_of_terms(axis):
-    def weighted(x):
-        """1 x0 + 2 x1 + ..."""
-        return np.sum(np.arange(1.0, x.size + 1) * x)
-
-    marked = op(linear=True)(weighted)
-    marked.backward(lambda g, x: g * np.arange(1.0, x.size + 1))
-    plan, why = plan_of(lambda x: marked(x * x), x=[0.5, 1.5, -1.0])
-    assert plan is not None, why
-    assert find_terms(plan) is None
-
-
-def test_slabs_expand_to_what_they_stand_for():
-    rng = np.random.default_rng(0)
-    x = rng.standard_normal((2, 3, 4))
-    bases = Bases([x])
-    at = np.array([1, 0]), np.array([3, 1])
-    moved = Moved((0, 2), at, rng.standard_normal((3, 2)))
-    wanted = np.stack([x, x], axis=-1)
-    for k in range(2):
-        wanted[at[0][k], :, at[1][k], k] = moved.values[:, k]
-        assert np.array_equal(bases.one(0, moved, k), wanted[..., k])
-    assert np.array_equal(bases.dense(0, moved), wanted)
-    partly = bases.expand(0, moved, (2,))
-    assert (partly.axes, partly.values.shape) == ((2,), (2, 3, 2))
-    assert np.array_equal(bases.dense(0, partly), wanted)
-    assert bases.expand(0, moved, (0, 1, 2)) is moved

@@ -7,14 +7,8 @@ import pytest
 
 from gradcheck_cli.records import Verdict
 from gradcheck_cli.report.expectation import case_word, difference, expected_of, is_off, verdict_word
+from tests.report.verdicts import ERROR, FAIL, INCONCLUSIVE, PASS, SKIP
 
-PASS, FAIL, INCONCLUSIVE, SKIP, ERROR = (
-    Verdict.PASS,
-    Verdict.FAIL,
-    Verdict.INCONCLUSIVE,
-    Verdict.SKIP,
-    Verdict.ERROR,
-)
 Make = Callable[..., Any]
 
 

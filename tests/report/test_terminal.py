@@ -9,16 +9,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from gradcheck_cli.records import CaseResult, Finding, RunResult, Verdict
+from gradcheck_cli.records import CaseResult, Finding, RunResult
 from gradcheck_cli.report.terminal import TerminalReport, render_plain, summary
+from tests.report.verdicts import ERROR, FAIL, INCONCLUSIVE, PASS, SKIP
 
-PASS, FAIL, INCONCLUSIVE, SKIP, ERROR = (
-    Verdict.PASS,
-    Verdict.FAIL,
-    Verdict.INCONCLUSIVE,
-    Verdict.SKIP,
-    Verdict.ERROR,
-)
 Make = Callable[..., Any]
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,23 +12,9 @@ from gradcheck_cli.run.options import Options
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder, which is the current one."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
-def write(folder: Path) -> Callable[[str, str], Path]:
-    """Write a file of the folder, its text without the indentation that it has in the test; return its path."""
-
-    def write_file(name: str, text: str) -> Path:
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
-        return path
-
-    return write_file
+def write(folder: Path, write: Callable[[str, str], Path]) -> Callable[[str, str], Path]:
+    """Write a file of the current folder."""
+    return write
 
 
 @pytest.fixture

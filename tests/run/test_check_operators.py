@@ -6,14 +6,14 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gradcheck_cli import arr, ints, op
+from gradcheck_cli import arr, ints
 from gradcheck_cli.core.arguments import Input
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import MissingDevice, Problem, Skipped
@@ -21,15 +21,9 @@ from gradcheck_cli.records import OperatorsResult, Verdict
 from gradcheck_cli.run.check_operators import NOTHING_TO_CHECK, check_operator, check_operators
 from gradcheck_cli.run.operator_options import OperatorOptions
 from gradcheck_cli.run.runner import INTERRUPTED, Progress
+from tests.run.marked import make
 
 OPTIONS = OperatorOptions(samples=1)
-
-
-def make(forward: Callable[..., Any], backward: Callable[..., Any], **options: Any) -> Operator:
-    definition = op(**options)(forward)
-    definition.backward(backward)
-    operator: Operator = definition.operator
-    return operator
 
 
 def double(x: Any) -> Any:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gradcheck_cli import op
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import Problem, Skipped
 from gradcheck_cli.records import Finding, ParameterResult, Verdict
@@ -19,13 +17,7 @@ from gradcheck_cli.run.operator_options import OperatorOptions
 from gradcheck_cli.run.trial import Trial
 from gradcheck_cli.run.variants import Variant
 from gradcheck_cli.verdict.judgement import Judgement
-
-
-def make(forward: Callable[..., Any], backward: Callable[..., Any], **options: Any) -> Operator:
-    definition = op(**options)(forward)
-    definition.backward(backward)
-    operator: Operator = definition.operator
-    return operator
+from tests.run.marked import make
 
 
 def trial(operator: Operator, *arrays: Any, kind: Kind = Kind.BASE, **attributes: Any) -> Trial:

@@ -15,13 +15,7 @@ from gradcheck_cli.records import VariantKind as Kind
 from gradcheck_cli.records import VariantResult, Verdict
 from gradcheck_cli.run.operator_options import OperatorOptions
 from gradcheck_cli.run.operator_trials import Trials
-
-
-def make(forward: Callable[..., Any], backward: Callable[..., Any], **options: Any) -> Operator:
-    definition = op(**options)(forward)
-    definition.backward(backward)
-    operator: Operator = definition.operator
-    return operator
+from tests.run.marked import make
 
 
 def run(operator: Operator, **options: Any) -> Trials:

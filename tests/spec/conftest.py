@@ -1,7 +1,5 @@
 """Specs in a temporary folder, and what is wrong with them."""
 
-import textwrap
-
 import numpy as np
 import pytest
 
@@ -16,19 +14,6 @@ from gradcheck_cli.spec.text.yaml_reader import decode, read_documents
 def loader():
     """One loader, so that the built-in operators are collected once."""
     return Loader()
-
-
-@pytest.fixture
-def write(tmp_path):
-    """Write a file below the temporary folder; return its path."""
-
-    def write_file(name, text):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
-        return path
-
-    return write_file
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import gradcheck_cli.ops as F
 from gradcheck_cli import check
 
 ROUNDED = {
@@ -108,3 +109,14 @@ def test_a_gradient_of_what_never_moves_is_still_wrong_in_double_precision(opera
         return 2.5 + 0 * x[0]
 
     assert check(operator(constant, lambda g, x: g * np.ones_like(x)), np.array([0.3, 0.7])).verdict == "fail"
+
+
+@pytest.mark.parametrize("digits", [3, 4, 6])
+def test_numbers_that_a_person_wrote_are_no_rounding(digits):
+    """They come out of maximum, where and clip as they are, and don't move with what was not chosen."""
+    x = np.round(np.random.default_rng(digits).uniform(-2, 2, (3, 1)), digits)
+    y = np.round(np.random.default_rng(digits + 1).uniform(-2, 2, 4), digits)
+    result = check(F.maximum, [x, y])
+    assert (result.verdict, [p.verdict for p in result.parameters]) == ("pass", ["pass", "pass"])
+    clipped = check(lambda x: F.clip(x, min=-0.1234, max=0.1234), np.round(np.linspace(-1.23, 1.17, 8), digits))
+    assert clipped.verdict == "pass"

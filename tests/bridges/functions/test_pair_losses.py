@@ -10,50 +10,20 @@ import pytest
 from gradcheck_cli import check
 from gradcheck_cli.bridges.functions.pairs import from_pair
 from gradcheck_cli.errors import OperatorError, Skipped
+from tests.bridges.functions.pair_functions import (
+    affine,
+    affine_from_cache,
+    call,
+    checked,
+    findings,
+    gates,
+    gates_backward,
+)
 
 RNG = np.random.default_rng(5)
 X, W, B = RNG.standard_normal((2, 3)), RNG.standard_normal((3, 2)), RNG.standard_normal(2)
 V = RNG.standard_normal((2, 3))
 XWB = {"x": X, "w": W, "b": B}
-
-
-def call(operator, params, *others):
-    """Return a function of the parameters, in the order of the arguments, and of other arguments behind them."""
-    return lambda **given: operator(*(given[name] for name in params), *others)
-
-
-def checked(forward, backward, params, *others, **options):
-    return check(call(from_pair("op", forward, backward, **options), params, *others), params)
-
-
-def findings(result):
-    inside = [finding.name for parameter in result.parameters for finding in parameter.findings]
-    return [finding.name for finding in result.findings] + inside
-
-
-def affine(x, w, b):
-    out = x @ w + b
-    cache = (x, w)
-    return out, cache
-
-
-def affine_from_cache(dout, cache):
-    x, w = cache
-    return dout @ w.T, x.T @ dout, dout.sum(axis=0)
-
-
-def gates(x, v):
-    h = np.tanh(x) * v
-    c = x + v**2
-    cache = (x, v)
-    return h, c, cache
-
-
-def gates_backward(dh, dc, cache):
-    x, v = cache
-    dx = dh * v * (1 - np.tanh(x) ** 2) + dc
-    dv = dh * np.tanh(x) + 2 * v * dc
-    return dx, dv
 
 
 def loss_of(x, y):
@@ -179,14 +149,14 @@ def test_the_record_says_what_the_functions_do():
     assert [item.domain.shape for item in operator.inputs] == ["n d", "n d"]
     assert operator.location.line == gates.__code__.co_firstlineno
     assert operator.rules[0].line == gates_backward.__code__.co_firstlineno
-    assert operator.location.file == __file__
+    assert operator.location.file == gates.__code__.co_filename
     assert from_pair("relu", documented, lambda g, x: g * (x > 0)).doc == "max(x, 0)."
 
 
 def test_a_wrong_domain_is_an_error_at_the_forward():
-    with pytest.raises(OperatorError, match=r"test_pair_losses\.py:\d+: error: the domain names 'q'"):
+    with pytest.raises(OperatorError, match=r"pair_functions\.py:\d+: error: the domain names 'q'"):
         from_pair("affine", affine, affine_from_cache, domain={"q": "n"})
-    with pytest.raises(OperatorError, match=r"test_pair_losses\.py:\d+: error: the domain of 'x'"):
+    with pytest.raises(OperatorError, match=r"pair_functions\.py:\d+: error: the domain of 'x'"):
         from_pair("affine", affine, affine_from_cache, domain={"x": 3})
 
 

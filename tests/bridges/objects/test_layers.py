@@ -10,17 +10,10 @@ from gradcheck_cli.bridges.objects.layers import from_layer
 from gradcheck_cli.bridges.signatures import place_of
 from gradcheck_cli.core.domain import arr
 from gradcheck_cli.errors import OperatorError, Skipped
+from tests.bridges.objects.judging import judge
 
 RNG = np.random.default_rng(20)
 X = RNG.normal(size=(5, 3))
-
-
-def judge(operator, params=None, inputs=None, **knobs):
-    """Check an operator by its own weights and further ones; return verdict, findings, and those of parameters."""
-    values = {**(params or {}), **operator.own}
-    result = check(operator, values, inputs=inputs or {}, **knobs)
-    found = {finding.name for finding in result.findings}
-    return str(result.verdict), found, {each.name: str(each.verdict) for each in result.parameters}
 
 
 class Dense:

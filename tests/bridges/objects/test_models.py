@@ -1,26 +1,18 @@
 """Models with a loss and its gradients, right and wrong ones, judged end to end."""
 
-from collections import OrderedDict
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
 from gradcheck_cli.api import check
 from gradcheck_cli.bridges.objects.models import from_model
 from gradcheck_cli.errors import OperatorError, Skipped
+from tests.bridges.objects.judging import judge
+from tests.bridges.objects.networks import Network
 
 RNG = np.random.default_rng(51)
 X = RNG.normal(size=(4, 3))
 Y = np.array([0, 1, 1, 0])
 GIVEN = {"X": X, "y": Y}
-
-
-def judge(operator, inputs, params=None, **knobs):
-    """Check a model by its own weights; return verdict, findings, and the verdicts of parameters."""
-    result = check(operator, {**operator.own, **(params or {})}, inputs=inputs, **knobs)
-    found = {finding.name for finding in result.findings}
-    return str(result.verdict), found, {each.name: str(each.verdict) for each in result.parameters}
 
 
 class TwoLayerNet:
@@ -113,19 +105,19 @@ def test_right_model_passes(cls):
     operator = model(cls)
     assert operator.signature.startswith("net(X, y")
     assert list(operator.own) == ["W1", "b1", "W2", "b2"]
-    verdict, found, parameters = judge(operator, GIVEN)
+    verdict, found, parameters = judge(operator, inputs=GIVEN)
     assert (verdict, found, set(parameters.values())) == ("pass", set(), {"pass"})
 
 
 @pytest.mark.parametrize(("cls", "wrong"), [(ForgetsPenalty, {"W2"}), (WithoutFactor, {"W1", "W2"})])
 def test_missing_penalty_is_named(cls, wrong):
-    verdict, _, parameters = judge(model(cls), GIVEN)
+    verdict, _, parameters = judge(model(cls), inputs=GIVEN)
     assert verdict == "fail"
     assert {name for name, each in parameters.items() if each == "fail"} == wrong
 
 
 def test_penalty_is_off_without_a_factor():
-    assert judge(model(ForgetsPenalty, kwargs={"reg": 0.0}), GIVEN)[0] == "pass"
+    assert judge(model(ForgetsPenalty, kwargs={"reg": 0.0}), inputs=GIVEN)[0] == "pass"
 
 
 @pytest.mark.parametrize(
@@ -165,7 +157,7 @@ def test_gradients_are_multiplied_by_the_cotangent():
 def test_some_of_the_weights():
     operator = model(TwoLayerNet, params={"first": "params.W1"})
     assert operator.signature.endswith("first)")
-    assert judge(operator, GIVEN)[2] == {"first": "pass"}
+    assert judge(operator, inputs=GIVEN)[2] == {"first": "pass"}
 
 
 def test_input_without_a_gradient_is_a_wrong_count_where_it_is_checked():
@@ -181,152 +173,10 @@ class WithInput(TwoLayerNet):
 
 def test_gradient_of_the_input_is_checked_where_there_is_one():
     operator = model(WithInput)
-    verdict, _, parameters = judge(operator, {"y": Y}, {"X": X})
+    verdict, _, parameters = judge(operator, {"X": X}, {"y": Y})
     assert verdict == "fail"
     assert parameters["X"] == "fail"
     assert parameters["W1"] == "pass"
-
-
-class Affine:
-    def __init__(self, W, b):
-        self.W, self.b = W, b
-
-    def forward(self, x):
-        self.x = x
-        return x @ self.W + self.b
-
-    def backward(self, dout):
-        self.dW, self.db = self.x.T @ dout, dout.sum(axis=0)
-        return dout @ self.W.T
-
-
-class Relu:
-    def forward(self, x):
-        self.mask = x <= 0
-        out = x.copy()
-        out[self.mask] = 0
-        return out
-
-    def backward(self, dout):
-        dout[self.mask] = 0
-        return dout
-
-
-class Dropout:
-    def forward(self, x):
-        self.mask = np.random.rand(*x.shape) > 0.3
-        return x * self.mask
-
-    def backward(self, dout):
-        return dout * self.mask
-
-
-class Square:
-    def forward(self, x, t):
-        self.d = x - t
-        return 0.5 * (self.d**2).sum() / len(t)
-
-    def backward(self):
-        return self.d / len(self.d)
-
-
-class Network:
-    """Layers that share the arrays of `params`, with a method for the loss and one for its gradients."""
-
-    def __init__(self, sizes=(3, 4, 2), drop=False):
-        self.params, self.layers = {}, OrderedDict()
-        for index, (rows, columns) in enumerate(pairwise(sizes), start=1):
-            self.params[f"W{index}"] = np.random.randn(rows, columns)
-            self.params[f"b{index}"] = np.random.randn(columns)
-            self.layers[f"Affine{index}"] = Affine(self.params[f"W{index}"], self.params[f"b{index}"])
-            if index == 1:
-                self.layers["Relu"] = Dropout() if drop else Relu()
-        self.last = Square()
-
-    def predict(self, x):
-        for layer in self.layers.values():
-            x = layer.forward(x)
-        return x
-
-    def loss(self, x, t):
-        return self.last.forward(self.predict(x), t)
-
-    def gradient(self, x, t):
-        self.loss(x, t)
-        return self.sweep()
-
-    def sweep(self):
-        dout = self.last.backward()
-        for layer in reversed(self.layers.values()):
-            dout = layer.backward(dout)
-        names = [name for name in self.layers if name.startswith("Affine")]
-        return {f"{w}{name[6:]}": getattr(self.layers[name], f"d{w}") for name in names for w in "Wb"}
-
-
-class OtherNames(Network):
-    def gradient(self, inputs, target):
-        return super().gradient(inputs, target)
-
-
-class LeavesGradients(Network):
-    def backward(self):
-        self.grads = self.sweep()
-
-
-class FirstOnly(Network):
-    def gradient(self, x, t):
-        grads = super().gradient(x, t)
-        return {**grads, "W2": -grads["W2"]}
-
-
-class WritesIntoInput(Network):
-    def gradient(self, x, t):
-        grads = super().gradient(x, t)
-        self.layers["Affine1"].x[...] = 0
-        return grads
-
-
-TARGET = {"x": X, "t": RNG.normal(size=(4, 2))}
-
-
-@pytest.mark.parametrize(
-    ("cls", "said"),
-    [
-        (Network, {"grad": "gradient"}),
-        (OtherNames, {"grad": "gradient"}),
-        (Network, {"grad": "sweep"}),
-        (LeavesGradients, {"grad": "backward"}),
-        (LeavesGradients, {"grad": "backward", "grads": "grads"}),
-        (Network, {"grad": "gradient", "kwargs": {"drop": True}}),
-        (Network, {"grad": "sweep", "kwargs": {"drop": True}}),
-    ],
-)
-def test_value_and_gradient_by_two_methods(cls, said):
-    operator = from_model("net", cls, value="loss", **said)
-    verdict, _, parameters = judge(operator, TARGET)
-    assert (verdict, set(parameters)) == ("pass", {"W1", "b1", "W2", "b2"})
-
-
-@pytest.mark.parametrize(("cls", "finding"), [(FirstOnly, None), (WritesIntoInput, "input-modified")])
-def test_wrong_gradient_by_two_methods(cls, finding):
-    verdict, found, parameters = judge(from_model("net", cls, value="loss", grad="gradient"), TARGET)
-    assert verdict == "fail"
-    assert found == {finding} if finding else parameters["W2"] == "fail"
-
-
-class LeavesAll(Network):
-    def loss(self, x, t):
-        value = super().loss(x, t)
-        self.grads = self.sweep()
-        return value
-
-
-def test_gradients_that_the_loss_leaves_on_the_object():
-    for method in ({"value": "loss"}, {"value_and_grad": "loss"}):
-        assert judge(from_model("net", LeavesAll, grads="grads", **method), TARGET)[0] == "pass"
-    operator = from_model("net", LeavesAll, grads={"W1": "nowhere"}, value="loss")
-    with pytest.raises(OperatorError, match="grads names 'nowhere'"):
-        judge(operator, TARGET)
 
 
 class Both(TwoLayerNet):
@@ -337,13 +187,13 @@ class Both(TwoLayerNet):
 def test_value_beside_a_method_for_both():
     operator = from_model("net", Both, value="value", value_and_grad="loss")
     assert operator.location.line != operator.rules[0].line
-    assert judge(operator, GIVEN)[0] == "pass"
+    assert judge(operator, inputs=GIVEN)[0] == "pass"
 
 
 def test_model_that_is_not_written_is_skipped():
     operator = model(NotWritten)
     with pytest.raises(Skipped, match="not written yet"):
-        judge(operator, GIVEN)
+        judge(operator, inputs=GIVEN)
 
 
 class ManyLosses(TwoLayerNet):
@@ -379,14 +229,14 @@ def test_model_that_can_not_be_used_is_said(cls, said, message):
 @pytest.mark.parametrize(("cls", "message"), [(ManyLosses, "is one number"), (NoPair, r"not \(loss, gradients\)")])
 def test_what_is_no_loss_is_said(cls, message):
     with pytest.raises(OperatorError, match=message):
-        judge(model(cls), GIVEN)
+        judge(model(cls), inputs=GIVEN)
 
 
 def test_model_in_single_precision():
-    _, found, parameters = judge(model(TwoLayerNet), GIVEN, dtype="float32")
+    _, found, parameters = judge(model(TwoLayerNet), inputs=GIVEN, dtype="float32")
     assert found <= {"rounding-dominates"}
     assert "fail" not in parameters.values()
-    assert judge(model(ForgetsPenalty), GIVEN, dtype="float32")[2]["W2"] == "fail"
+    assert judge(model(ForgetsPenalty), inputs=GIVEN, dtype="float32")[2]["W2"] == "fail"
 
 
 class Distance:
@@ -408,7 +258,7 @@ class Distance:
 @pytest.mark.parametrize(("gradient", "verdict"), [("gradient", "pass"), ("reversed_gradient", "fail")])
 def test_model_without_weights_has_the_gradient_of_its_argument(gradient, verdict):
     operator = from_model("distance", Distance, params={}, value="loss", grad=gradient)
-    assert judge(operator, {}, {"x": np.array([0.3, -1.0, 2.0])})[0] == verdict
+    assert judge(operator, {"x": np.array([0.3, -1.0, 2.0])})[0] == verdict
 
 
 class OtherNames:
@@ -421,5 +271,5 @@ class OtherNames:
 
 
 def test_gradients_of_other_names_are_no_unwritten_backward():
-    verdict, found, _ = judge(from_model("other", OtherNames, value_and_grad="loss"), {"X": X})
+    verdict, found, _ = judge(from_model("other", OtherNames, value_and_grad="loss"), inputs={"X": X})
     assert (verdict, found) == ("fail", {"gradient-count"})

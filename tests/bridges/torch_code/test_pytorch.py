@@ -18,21 +18,8 @@ from torch.autograd import Function  # noqa: E402
 from gradcheck_cli import arr, check  # noqa: E402
 from gradcheck_cli.bridges.torch_code.pytorch import from_torch  # noqa: E402
 from gradcheck_cli.errors import OperatorError  # noqa: E402
-from gradcheck_cli.records import Verdict  # noqa: E402
-
-X = np.random.default_rng(0).standard_normal((3, 4))
-LINES = Path(__file__).read_text(encoding="utf-8").splitlines()
-
-
-def line_of(text):
-    return 1 + next(number for number, line in enumerate(LINES) if text in line)
-
-
-def passes(operator, params, call=None):
-    call = call or operator
-    result = check(lambda **given: call(*given.values()), params)
-    assert result.verdict is Verdict.PASS, result
-    return result
+from tests.bridges.torch_code.functions import X, passes  # noqa: E402
+from tests.places import line_of  # noqa: E402
 
 
 class Swish(Function):
@@ -68,27 +55,8 @@ class Leaky(Function):
         return torch.where(x > 0, g, ctx.slope * g), None, *[g] * (ctx.count - 2)
 
 
-class Net(torch.nn.Module):
-    """Two layers that share their weight."""
-
-    def __init__(self, size=4):
-        super().__init__()
-        self.first = torch.nn.Linear(size, size)
-        self.second = torch.nn.Linear(size, size)
-        self.second.weight = self.first.weight
-        self.register_buffer("scale", torch.tensor(2.0))
-
-    def forward(self, x, mask=None):  # net forward
-        y = self.second(torch.tanh(self.first(x))) * self.scale
-        return y if mask is None else y * mask
-
-
 def huber(x, *, delta=1.0):
     return torch.nn.functional.huber_loss(x, torch.zeros_like(x), delta=delta)
-
-
-def make_net(size):
-    return Net(size)
 
 
 def make_function():
@@ -108,8 +76,11 @@ def test_function_tells_its_signature_its_places_and_its_docstring():
     (operator,) = from_torch("swish", Swish)
     assert operator.signature == "swish(x, beta)"
     assert operator.doc == "x times the sigmoid of beta x."
-    assert (operator.location.line, Path(operator.file).name) == (line_of("# swish forward"), Path(__file__).name)
-    assert operator.rules[0].location.line == line_of("# swish backward")
+    assert (operator.location.line, Path(operator.file).name) == (
+        line_of(__file__, "# swish forward"),
+        Path(__file__).name,
+    )
+    assert operator.rules[0].location.line == line_of(__file__, "# swish backward")
     assert operator.label == ""
 
 
@@ -130,75 +101,6 @@ def test_function_of_tensors_has_attributes_behind_its_star():
     (operator,) = from_torch("huber", huber)
     assert operator.signature == "huber(x, *, delta=1.0)"
     passes(operator, {"x": X}, lambda x: operator(x, delta=0.5))
-
-
-@pytest.mark.parametrize(
-    ("thing", "kwargs"),
-    [(Net(), None), (Net, None), (Net, {"size": 4}), (make_net, {"size": 4}), (functools.partial(make_net, 4), None)],
-    ids=["instance", "class", "class with arguments", "factory", "bound factory"],
-)
-def test_module_has_its_parameters_as_inputs_with_values(thing, kwargs):
-    (operator,) = from_torch("net", thing, kwargs=kwargs)
-    assert operator.signature == "net(x, mask=None, first_weight, first_bias, second_bias)"
-    assert {name: value.shape for name, value in operator.own.items()} == {
-        "first_weight": (4, 4),
-        "first_bias": (4,),
-        "second_bias": (4,),
-    }
-    assert operator.location.line == line_of("# net forward")
-    weight = operator.own["first_weight"].astype(float)
-    passes(operator, {"x": X, "w": weight}, lambda x, w: operator(x, first_weight=w))
-    passes(operator, {"x": X}, lambda x: operator(x, X > 0))
-
-
-def test_made_module_has_the_same_weights_every_time_and_the_generators_are_left_alone():
-    torch.manual_seed(5)
-    before = torch.get_rng_state()
-    first, second = (from_torch("net", Net)[0].own["first_weight"] for _ in range(2))
-    assert np.array_equal(first, second)
-    assert torch.equal(torch.get_rng_state(), before)
-
-
-def test_module_is_left_as_it_was():
-    norm = torch.nn.BatchNorm1d(4)
-    (operator,) = from_torch("norm", norm)
-    passes(operator, {"x": X, "w": np.linspace(0.5, 2, 4)}, lambda x, w: operator(x, weight=w))
-    assert norm.training
-    assert norm.num_batches_tracked.item() == 0
-    assert norm.running_mean.tolist() == [0] * 4
-    assert norm.weight.dtype == torch.float32
-
-
-def test_module_stays_in_the_mode_that_it_is_in():
-    norm = torch.nn.BatchNorm1d(4).eval()
-    norm.running_var.fill_(4.0)
-    assert np.allclose(from_torch("norm", norm)[0](X), X / 2, rtol=1e-5)
-    dropout = from_torch("dropout", torch.nn.Dropout(0.5))[0]
-    result = passes(dropout, {"x": X})
-    assert any("random generators" in note for note in result.notes)
-
-
-def test_frozen_parameter_is_no_input():
-    net = Net()
-    net.first.bias.requires_grad_(False)
-    (operator,) = from_torch("net", net)
-    assert list(operator.own) == ["first_weight", "second_bias"]
-    passes(operator, {"x": X})
-
-
-def test_parameters_with_dots_and_digits_get_identifiers_that_nothing_else_has():
-    net = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.PReLU())
-    assert list(from_torch("net", net)[0].own) == ["w_0_weight", "w_0_bias", "w_1_weight"]
-
-    class Clash(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.x = torch.nn.Parameter(torch.ones(1))
-
-        def forward(self, x):
-            return x * self.x
-
-    assert from_torch("net", Clash)[0].signature == "net(x, x_2)"
 
 
 @pytest.mark.parametrize("thing", [functools.partial(scaled, factor=2.0), scaled], ids=["partial", "kwargs"])
@@ -227,13 +129,6 @@ def test_domain_says_what_is_an_array_and_what_an_attribute(written):
     assert [(each.name, each.values) for each in operator.attributes] == [("beta", (0.5, 2.0))]
 
 
-def test_domain_of_a_parameter_is_its_shape_unless_another_is_given():
-    (operator,) = from_torch("net", Net, domain={"x": "n 4", "first_bias": {"shape": "4", "low": 0}})
-    domains = {item.name: item.domain for item in operator.inputs}
-    assert domains["first_weight"].shape == "4 4"
-    assert domains["first_bias"].low == 0
-
-
 @pytest.mark.parametrize(
     ("code", "outputs", "names"),
     [
@@ -258,13 +153,6 @@ def test_outputs_that_the_text_does_not_show_are_asked_for():
     with pytest.raises(OperatorError, match="returned 2 outputs, and its text shows 1 output") as caught:
         operator(X)
     assert "outputs: out1 out2" in str(caught.value)
-
-
-def test_recurrent_module_returns_nested_outputs():
-    (operator,) = from_torch("lstm", torch.nn.LSTM(4, 2, batch_first=True), outputs="y h c")
-    steps = np.random.default_rng(3).standard_normal((2, 3, 4))
-    w = operator.own["weight_hh_l0"].astype(float)
-    passes(operator, {"x": steps, "w": w}, lambda x, w: operator(x, weight_hh_l0=w))
 
 
 WRONG = {

@@ -14,9 +14,9 @@ from gradcheck_cli.bridges.torch_code.pytorch import from_torch  # noqa: E402
 from gradcheck_cli.bridges.torch_code.torch_library import overload_of  # noqa: E402
 from gradcheck_cli.errors import OperatorError  # noqa: E402
 from gradcheck_cli.records import Verdict  # noqa: E402
+from tests.places import line_of  # noqa: E402
 
 X = np.random.default_rng(0).standard_normal((3, 4))
-LINES = Path(__file__).read_text(encoding="utf-8").splitlines()
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_operator_is_described_by_its_schema(cube):
     (operator,) = from_torch("cube", cube)
     assert operator.signature == "cube(x, *, power=3, factor=1.0)"
     assert Path(operator.file).name == Path(__file__).name
-    line = 1 + next(number for number, text in enumerate(LINES) if "# cube backward" in text)
+    line = line_of(__file__, "# cube backward")
     assert operator.rules[0].location.line == line
 
 

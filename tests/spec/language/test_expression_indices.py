@@ -3,46 +3,7 @@
 import numpy as np
 import pytest
 
-from gradcheck_cli import Variable
-from gradcheck_cli.core.loader import Loader
-from gradcheck_cli.core.scope import Scope
-from gradcheck_cli.spec.language.expression import compile_expression
-from gradcheck_cli.spec.text.place import Place
-
-SCOPE = Scope(Loader())
-X = np.arange(12.0).reshape(3, 4) / 8 - 0.5
-B = np.array([0.25, -0.75])
-IDX = np.array([2, 0, 2])
-MASK = np.array([True, False, True])
-ARRAYS = {"x": X, "b": B, "idx": IDX, "m": MASK}
-CONSTANTS = {"n": 2, "axes": [1, 0]}
-
-
-def compiled(text):
-    problems = []
-    place = Place("case.yaml", 1, 1, tuple(text.split("\n")))
-    expression = compile_expression(
-        text, scope=SCOPE, arrays=ARRAYS, constants=CONSTANTS, place=place, problems=problems
-    )
-    assert not problems, "\n".join(map(str, problems))
-    return expression
-
-
-def outputs(text, dtype="float64"):
-    """Evaluate on arrays, on Variables and again, which must agree to the last bit; return the arrays."""
-    expression = compiled(text)
-    values = {name: array.astype(dtype) if array.dtype.kind == "f" else array for name, array in ARRAYS.items()}
-    plain = expression(values, np.dtype(dtype))
-    variables = {name: Variable(array, requires_grad=array.dtype.kind == "f") for name, array in values.items()}
-    for again in (expression(variables, np.dtype(dtype)), expression(values, np.dtype(dtype))):
-        for first, second in zip(plain, again, strict=True):
-            np.testing.assert_array_equal(first, getattr(second, "data", second))
-    return plain
-
-
-def value(text, dtype="float64"):
-    (only,) = outputs(text, dtype)
-    return only
+from tests.spec.language.compiling import IDX, MASK, X, value
 
 
 @pytest.mark.parametrize(

@@ -2,28 +2,9 @@
 
 import pytest
 
-from gradcheck_cli.core.loader import Loader
-from gradcheck_cli.core.scope import Scope
 from gradcheck_cli.spec.language.expression import compile_expression
 from gradcheck_cli.spec.text.place import Place
-
-SCOPE = Scope(Loader())
-ARRAYS = ["x", "y"]
-CONSTANTS = {"n": 2}
-
-
-def problems_of(text, scope=SCOPE):
-    problems = []
-    place = Place("case.yaml", 1, 1, tuple(text.split("\n")))
-    expression = compile_expression(
-        text, scope=scope, arrays=ARRAYS, constants=CONSTANTS, place=place, problems=problems
-    )
-    assert (expression is None) == bool(problems)
-    return problems
-
-
-def said(text):
-    return [(p.location.line, p.location.column, p.message) for p in problems_of(text)]
+from tests.spec.language.refusing import ARRAYS, CONSTANTS, SCOPE, problems_of, said
 
 
 @pytest.mark.parametrize(
