@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from gradcheck_cli.cli.choices import Color, Format
-from gradcheck_cli.cli.console import is_colored, make_console
 from gradcheck_cli.cli.options import ColorOption, FormatOption
 from gradcheck_cli.cli.streams import user_output_to_stderr
 
@@ -21,7 +20,8 @@ def explain(
     output: FormatOption = Format.TEXT,
 ) -> None:
     """Explain a finding: what it is, why it happens, how to see it, repair, and an example. Without one: list them."""
-    # Here, since it imports NumPy.
+    # Here, since these import NumPy and rich.
+    from gradcheck_cli.cli.console import is_colored, make_console
     from gradcheck_cli.findings.page import FAMILIES, find_page, pages
     from gradcheck_cli.report.explain import list_json, list_pages, page_json, page_text, print_page
 

@@ -9,6 +9,7 @@ import typer
 
 from gradcheck_cli.cli.choices import Color, Format
 from gradcheck_cli.cli.exit_codes import ExitCode, ended
+from gradcheck_cli.cli.loading import loading
 from gradcheck_cli.cli.options import (
     BudgetOption,
     ColorOption,
@@ -91,10 +92,11 @@ def run(
 
 
 def _run(options: Options, output: Format, verbosity: int, color: Color) -> ExitCode:
-    from gradcheck_cli.bridges.library import Library
-    from gradcheck_cli.cli.progress import ProgressBar
-    from gradcheck_cli.run.collect import collect, shadowed
-    from gradcheck_cli.run.runner import run_cases
+    with loading():
+        from gradcheck_cli.bridges.library import Library
+        from gradcheck_cli.cli.progress import ProgressBar
+        from gradcheck_cli.run.collect import collect, shadowed
+        from gradcheck_cli.run.runner import run_cases
 
     started = time.perf_counter()
     with user_output_to_stderr() as stdout:
@@ -127,8 +129,9 @@ def _run(options: Options, output: Format, verbosity: int, color: Color) -> Exit
 
 
 def _terminal_report(stdout: TextIO, options: Options, verbosity: int, color: Color) -> TerminalReport:
-    from gradcheck_cli.cli.console import make_console
-    from gradcheck_cli.report.terminal import TerminalReport
+    with loading():
+        from gradcheck_cli.cli.console import make_console
+        from gradcheck_cli.report.terminal import TerminalReport
 
     sweep = bool(options.knobs.get("sweep"))
     return TerminalReport(make_console(stdout, color), verbosity, sweep=sweep, options=rerun_options(options))

@@ -20,8 +20,6 @@ from gradcheck_cli.numeric.noise import holds_single_precision
 from gradcheck_cli.numeric.precision import precision_of
 from gradcheck_cli.numeric.seeding import SeededExecution
 from gradcheck_cli.numeric.steps import typical_magnitude
-from gradcheck_cli.verdict.forward_mode import find_mismatch
-from gradcheck_cli.verdict.kernel import find_difference
 from gradcheck_cli.verdict.linearity import Sizes, find_defect
 from gradcheck_cli.verdict.results import agree, bad_values, by_how_much
 
@@ -168,9 +166,14 @@ class CheckedExecution(SeededExecution):
         """Look at what an operator has beside its backward: a jvp, and a kernel that should do the same."""
         operator = application.operator
         sizes = self._sizes.get(operator, Sizes())
+        # Both are loaded here, since few operators have either.
         if operator.jvp is not None:
+            from gradcheck_cli.verdict.forward_mode import find_mismatch
+
             self._keep(lambda: find_mismatch(application, self, sizes, self._accuracy, self._rng))
         if operator.kernel is not None:
+            from gradcheck_cli.verdict.kernel import find_difference
+
             checked = _KernelExecution(self._rng, self._knobs, operator.kernel)
             self._keep(lambda: find_difference(application, checked, self._accuracy, self._rng))
             self.accepted.update(checked.accepted)

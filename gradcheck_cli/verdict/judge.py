@@ -31,7 +31,6 @@ from gradcheck_cli.verdict.budget import (
 )
 from gradcheck_cli.verdict.contract import CONTRACT, CheckedExecution
 from gradcheck_cli.verdict.cotangents import signed_cotangent
-from gradcheck_cli.verdict.directions import judge_directions
 from gradcheck_cli.verdict.examine import GradientOf
 from gradcheck_cli.verdict.joint_kinks import Kinked, judge_together
 from gradcheck_cli.verdict.judgement import Judgement, as_finding, skipped
@@ -179,6 +178,8 @@ class _Check:
     def _compare_in(self, view: View, name: str, stopped: Callable[[ParameterResult], None] | None) -> JudgedParameter:
         point, rng, gradient_of = self._point(view, name), self._generator(name), self._gradient(view, name)
         if self.knobs.directions and point.x.size:
+            from gradcheck_cli.verdict.directions import judge_directions  # here, since most checks have none
+
             judged = JudgedParameter(judge_directions(point, view.cotangent, gradient_of, self.knobs, rng))
         else:
             elements = choose_elements(point.x.size, self.samples.get(name), rng)
@@ -259,6 +260,8 @@ class _Check:
 
     def _with_directions(self, name: str, result: ParameterResult) -> ParameterResult:
         """Look along random directions across the elements that were left out, and join what they say."""
+        from gradcheck_cli.verdict.directions import judge_directions  # here, since most checks leave nothing out
+
         view, point = self.view, self._point(self.view, name)
         others = np.ones(point.x.size, dtype=bool)
         others[choose_elements(point.x.size, self.samples[name], self._generator(name))] = False
