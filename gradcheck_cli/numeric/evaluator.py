@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -21,8 +20,7 @@ _MOST = 256
 """Elements of a chunk of the loop, at most."""
 
 
-@dataclass(frozen=True, eq=False)
-class Chunk:
+class Chunk(NamedTuple):
     """How the outputs changed while elements `start` to `stop` (of those asked for) moved, each alone.
 
     `changes` has the shape (rows, S, K), K = stop - start: `changes[r, s, k]` is output less output at the point, in

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ ENOUGH = 4
 """So many steps with both sides in the domain are needed; with fewer, one side is used alone."""
 
 
-@dataclass(frozen=True, eq=False)
-class Pair:
+class Pair(NamedTuple):
     """The outputs at x+h and x-h less those at x; `above` and `below` are the realised steps.
 
     `finite` tells whether the outputs are, above and below x.
@@ -30,8 +29,7 @@ class Pair:
     finite: tuple[bool, bool]
 
 
-@dataclass(frozen=True, eq=False)
-class Slopes:
+class Slopes(NamedTuple):
     """The difference quotients of sum(cotangent * output) at ascending steps `h`.
 
     `rise` and `fall` are its changes above and below x, `sigma` its noise at each step. Where one side

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,7 @@ _KEPT = 2**21
 """Numbers that the changes of a batch hold, about: 16 MiB."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Raw:
+class _Raw(NamedTuple):
     """The changes of a chunk as they were before the contraction, with the steps that they belong to."""
 
     elements: Array
@@ -29,8 +28,7 @@ class _Raw:
     positions: Array | None
 
 
-@dataclass(frozen=True, eq=False)
-class Ladders:
+class Ladders(NamedTuple):
     """The ladders of n elements under C cotangents.
 
     `h`, shape (S, n), holds ascending steps; a ladder with fewer than S repeats its smallest. The slopes, `rise`,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -88,8 +87,7 @@ def holds_single_precision(values: Array) -> bool:
     return bool(np.any(mantissa != np.round(mantissa)))
 
 
-@dataclass(frozen=True, eq=False)
-class Noise:
+class Noise(NamedTuple):
     """The noise of every output: the machine `epsilon` it was computed with, and an absolute `level` at x.
 
     `base` are the outputs at x; where outputs grow, the level grows with them.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from gradcheck_cli.numeric.point import Point
 from gradcheck_cli.numeric.weights import Weights
 
 
-@dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(NamedTuple):
     """The pairs of n elements under C cotangents.
 
     `above` and `below` are the realised steps, shape (n,); `rise` and `fall` the changes above and below x and

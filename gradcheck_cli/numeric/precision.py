@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 
 
-@dataclass(frozen=True)
-class Precision:
+class Precision(NamedTuple):
     """A floating type: its machine epsilon, its smallest normal number and its largest."""
 
     name: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,8 +40,7 @@ class Weights:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class WeightedChunk:
+class WeightedChunk(NamedTuple):
     """The changes of a chunk, shape (rows, S, K), cotangents and noise of its outputs, (rows, K) or (rows, 1).
 
     `matrix`, shape (C, rows), holds the cotangents where they are the same for all elements.

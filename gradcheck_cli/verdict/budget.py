@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,8 +40,7 @@ _LONG = 10.0
 """Seconds from which it is worth measuring how long a check will take."""
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(NamedTuple):
     """A parameter with so many `elements` to check, `seconds` each."""
 
     name: str
@@ -53,8 +53,7 @@ class Cost:
         return self.elements * self.seconds
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(NamedTuple):
     """How many evaluations a check takes, and how long; `costs` by parameter where that may be too long."""
 
     evaluations: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,7 @@ _GROUP = 64
 """So many of them are probed one by one, where the group has an effect."""
 
 
-@dataclass(frozen=True, eq=False)
-class Basis:
+class Basis(NamedTuple):
     """What a parameter's elements are compared with: cotangents, the noise of the outputs, and first steps."""
 
     cotangents: list[Cotangent]

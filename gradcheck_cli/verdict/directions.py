@@ -51,7 +51,7 @@ def judge_directions(
     count = knobs.directions or 1
     basis = prepare(point, u, gradient_of, knobs, rng)
     sights = [_look(point, basis, gradient_of, knobs, rng, others) for _ in range(count)]
-    outcomes = [replace(o, element=number) for number, sight in enumerate(sights) for o in sight.outcomes]
+    outcomes = [o._replace(element=number) for number, sight in enumerate(sights) for o in sight.outcomes]
 
     def label(number: int) -> str:
         return f"{point.name} along direction {number + 1}"

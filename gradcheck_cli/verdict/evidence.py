@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from gradcheck_cli.verdict.outcome import Status
 from gradcheck_cli.verdict.passes import Passes
 
 
-@dataclass(frozen=True, eq=False)
-class Evidence:
+class Evidence(NamedTuple):
     """What was measured of one parameter of `shape`.
 
     `elements` are the flat positions where there is a gradient to compare with; `analytic`, `numeric` and

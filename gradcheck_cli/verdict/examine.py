@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -136,7 +136,7 @@ def _upheld(ruling: Ruling, bench: _Bench, cotangent: Cotangent) -> Ruling:
             if bench.rule(Cotangent(u, bench.gradient_of(u))).status in CONVICTED:
                 stack.append(half)
     detail = "the outputs differ together, and none of them does alone: rounding inside the function"
-    return replace(ruling, status=Status.UNCLEAR, cause="rounding-dominates", detail=detail)
+    return ruling._replace(status=Status.UNCLEAR, cause="rounding-dominates", detail=detail)
 
 
 def _is_foreign(ruling: Ruling, bench: _Bench, cotangent: Cotangent) -> bool:

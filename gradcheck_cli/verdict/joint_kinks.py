@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,8 +25,7 @@ _ROUNDING = 1e-12
 """The gradient's entries may cancel along a direction, down to their own rounding."""
 
 
-@dataclass(frozen=True, eq=False)
-class Kinked:
+class Kinked(NamedTuple):
     """The elements of a parameter that sit at kinks, the analytic gradient there, and a step that shows the kinks.
 
     `noise` is that of the contracted value.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -17,8 +16,7 @@ RUN = 3
 """So many steps in a row must show the gap."""
 
 
-@dataclass(frozen=True)
-class Corner:
+class Corner(NamedTuple):
     """A kink or a jump at x, or a kink beside it. `low` and `high` bound the subgradients at x, up to `slack`."""
 
     kind: Literal["kink", "jump", "nearby"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import zip_longest
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,8 +38,7 @@ _RANGED = 1e-5
 """A coarser type has few numbers below 1, and rounds small cotangents after all."""
 
 
-@dataclass(frozen=True)
-class Defect:
+class Defect(NamedTuple):
     """A backward that is no linear map, or depends on more than its arguments: the finding, and what was seen.
 
     `constant` says that it ignores its cotangent: the gradient is the same for every one.
@@ -52,8 +51,7 @@ class Defect:
     constant: bool = False
 
 
-@dataclass(frozen=True)
-class Sizes:
+class Sizes(NamedTuple):
     """Magnitudes of an operator's outputs and of each input, and the machine epsilon that it computes with."""
 
     outputs: float = 0.0
@@ -75,8 +73,7 @@ class Sizes:
         return FLOOR_EPSILONS * self.epsilon * self.outputs / scale if scale else 0.0
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(NamedTuple):
     """What a linear map is called, its argument and what it returns."""
 
     function: str = "backward"
@@ -172,8 +169,7 @@ def gate_of(epsilon: float, accuracy: float) -> float:
     return max(GATE if epsilon < 1e-10 else _GATE_EPSILONS * epsilon, accuracy)
 
 
-@dataclass(frozen=True)
-class _Violation:
+class _Violation(NamedTuple):
     """By how much a gradient is off: absolutely, as a share of the gradients, and how much these have grown."""
 
     off: float

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from gradcheck_cli.core.arrays import Array
 
@@ -23,16 +23,14 @@ CONVICTED = (Status.INVALID_AT_KINK, Status.FAIL)
 """What makes a parameter wrong."""
 
 
-@dataclass(frozen=True, eq=False)
-class Cotangent:
+class Cotangent(NamedTuple):
     """Weights `u` of the outputs, and the analytic gradient (one number per element) that they give."""
 
     u: Array
     gradient: Array
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """One element under one cotangent.
 
     `numeric` is believed to within `bar`. `cause` names a finding where the status has one, and

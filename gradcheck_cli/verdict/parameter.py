@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,7 @@ from gradcheck_cli.verdict.screen import figures
 from gradcheck_cli.verdict.summary import Elements, summarise
 
 
-@dataclass(frozen=True, eq=False)
-class JudgedParameter:
+class JudgedParameter(NamedTuple):
     """The result of a parameter, with what was measured, and its elements at kinks if there are any."""
 
     result: ParameterResult

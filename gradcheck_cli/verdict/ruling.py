@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,8 +35,7 @@ SETTLED = 10.0
 """A pass is sharp with a bar of so many rtol."""
 
 
-@dataclass(frozen=True, eq=False)
-class Evidence:
+class Evidence(NamedTuple):
     """What a ruling looks at besides the slopes.
 
     `scale` is the larger of |x| and the typical magnitude, `own` is |x| alone where that is not 0; `outside` says
@@ -59,8 +58,7 @@ class Evidence:
         return OWN_SCALE * self.scale
 
 
-@dataclass(frozen=True)
-class Ruling:
+class Ruling(NamedTuple):
     """A status with the numeric gradient, its bar, and whether larger steps might sharpen it.
 
     `kink_within` is the smallest step that shows a kink at x or beside it.

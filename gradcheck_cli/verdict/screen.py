@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,7 @@ _NOISE_OF_GAP = 10.0
 _NOISE_BETWEEN = 5.0
 
 
-@dataclass(frozen=True, eq=False)
-class First:
+class First(NamedTuple):
     """The figures of pairs, each of shape (cotangents, elements)."""
 
     central: Array
@@ -89,8 +88,7 @@ def _tolerance(analytic: Array, numeric: Array, rtol: float) -> Array:
     return np.asarray(rtol * (np.abs(analytic) + np.abs(numeric)))
 
 
-@dataclass(frozen=True, eq=False)
-class Screened:
+class Screened(NamedTuple):
     """What tier 1 says of n elements: `passed` and `silent` (nothing moved at all), shape (n,).
 
     `numeric` and `bar`, shape (cotangents, n), count where an element passed.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from gradcheck_cli.verdict.kinks import CLEAR, RUN
 from gradcheck_cli.verdict.ruling import BACKWARD, OWN_SCALE, SETTLED
 
 
-@dataclass(frozen=True, eq=False)
-class Settled:
+class Settled(NamedTuple):
     """Which of n elements pass, shape (n,), with their figures, shape (cotangents, n).
 
     `kink_within` is the smallest step that shows a kink beside the point, NaN where none does.

@@ -1,7 +1,5 @@
 """From the outcomes of elements to the verdict of a parameter, its findings, and what it could have seen."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -273,8 +271,9 @@ def test_passes_in_columns_count_as_outcomes_do(seed, knobs):
             )
         ]
     ]
-    others = rng.choice([KINK, JUMP, UNCLEAR, INVALID, FAIL], rng.integers(0, 3))
-    drawn += [replace(other, element=5 + k) for k, other in enumerate(others)]
+    kinds = [KINK, JUMP, UNCLEAR, INVALID, FAIL]
+    others = [kinds[k] for k in rng.integers(0, len(kinds), rng.integers(0, 3))]
+    drawn += [other._replace(element=5 + k) for k, other in enumerate(others)]
     one = summary(*drawn, **knobs)
     outcomes, passes = in_columns(*drawn)
     other = summarise(Elements(outcomes, lambda element: f"x[{element}]", ROUNDING, 1.0, Knobs(**knobs), passes))
