@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-HEAVY = ("numpy", "scipy", "yaml", "pydantic", "torch", "jax", "importlib.metadata")
+LISTED = Path(__file__).with_name("startup_modules.json")
+HEAVY = ("numpy", "scipy", "yaml", "pydantic", "torch", "jax", "importlib.metadata", "rich")
 
 # Calls the command line as its script does, and writes what was imported to a file.
 OBSERVER = """
@@ -26,10 +28,10 @@ finally:
 """
 
 
-def heavy_imports(
+def imports(
     folder: Path, *arguments: str, environment: dict[str, str] | None = None
 ) -> tuple[list[str], subprocess.CompletedProcess[str]]:
-    """Run the command line in a new process; return which heavy modules it imported, and the process."""
+    """Run the command line in a new process; return what it imported, and the process."""
     destination = folder / "modules.json"
     done = subprocess.run(
         [sys.executable, "-c", OBSERVER, str(destination), *arguments],
@@ -41,8 +43,34 @@ def heavy_imports(
         timeout=60,
         check=False,
     )
-    modules = json.loads(destination.read_text())
+    return json.loads(destination.read_text()), done
+
+
+def heavy_imports(
+    folder: Path, *arguments: str, environment: dict[str, str] | None = None
+) -> tuple[list[str], subprocess.CompletedProcess[str]]:
+    """Run the command line in a new process; return which heavy modules it imported, and the process."""
+    modules, done = imports(folder, *arguments, environment=environment)
     return [name for name in HEAVY if name in modules], done
+
+
+# What each of these loads is listed, so that no change makes the start slower unnoticed.
+COMMANDS = ("--version", "--help", "list-ops", "run one.grad.yaml")
+
+
+def own_modules(folder: Path, line: str) -> list[str]:
+    """Return the modules of the program that a command loads, without its name in front."""
+    (folder / "one.grad.yaml").write_text("expr: tanh(w * x)\nparams: {w: 1.2}\ninputs: {x: 0.5}\n", "utf-8")
+    modules, done = imports(folder, *line.split())
+    assert done.returncode == 0, done.stderr
+    return [name.partition(".")[2] for name in modules if name.startswith("gradcheck_cli.")]
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_a_command_loads_the_modules_that_are_listed(tmp_path: Path, line: str) -> None:
+    listed = json.loads(LISTED.read_text("utf-8"))[line]
+    hint = "if it should load more, or less: python -m tests.test_startup"
+    assert own_modules(tmp_path, line) == listed, hint
 
 
 WRONG_VALUES = ("check-ops --samples none", "run --rtol tight a.grad.yaml")
@@ -95,7 +123,7 @@ def test_what_computes_imports_only_what_it_needs(tmp_path: Path, line: str, nee
     (tmp_path / "one.grad.yaml").write_text("expr: tanh(w * x)\nparams: {w: 1.2}\ninputs: {x: 0.5}\n", "utf-8")
     heavy, done = heavy_imports(tmp_path, *line.split())
     assert done.returncode == 0, done.stderr
-    assert set(heavy) <= {*needed, "importlib.metadata"}
+    assert set(heavy) <= {*needed, "importlib.metadata", "rich"}
     assert needed <= set(heavy)
 
 
@@ -125,3 +153,14 @@ def test_importing_the_package_imports_no_numpy() -> None:
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.split() == ["0.1.0", "False", "True"]
+
+
+def write_list() -> None:
+    """Write what the commands load now."""
+    with tempfile.TemporaryDirectory() as folder:
+        loaded = {line: own_modules(Path(folder), line) for line in COMMANDS}
+    LISTED.write_text(json.dumps(loaded, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    write_list()

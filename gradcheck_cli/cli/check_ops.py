@@ -13,6 +13,7 @@ import typer
 
 from gradcheck_cli.cli.choices import Color, Format
 from gradcheck_cli.cli.exit_codes import ExitCode, ended
+from gradcheck_cli.cli.garbage import collecting
 from gradcheck_cli.cli.options import (
     ColorOption,
     EpsOption,
@@ -110,7 +111,8 @@ def check_ops(
         if not operators:
             raise typer.Exit(ExitCode.NOTHING_SELECTED)
         started = time.perf_counter()
-        result = _checked(operators, options, color)
+        with collecting():
+            result = _checked(operators, options, color)
         seconds = time.perf_counter() - started
         framed = functools.partial(_frame, files, frozenset(scope.given), options)
         if output is Format.JSON:

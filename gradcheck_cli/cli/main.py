@@ -6,6 +6,7 @@ without NumPy.
 
 from __future__ import annotations
 
+import gc
 import sys
 import traceback
 from collections.abc import Sequence
@@ -61,6 +62,7 @@ def _options(
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line (default: that of the process) and end the process with its exit code."""
+    gc.disable()  # see `garbage`
     try:
         app(arguments, standalone_mode=True)
     except SystemExit as end:

@@ -9,7 +9,7 @@ import typer
 
 from gradcheck_cli.cli.choices import Color, Format
 from gradcheck_cli.cli.exit_codes import ExitCode, ended
-from gradcheck_cli.cli.loading import loading
+from gradcheck_cli.cli.garbage import collecting
 from gradcheck_cli.cli.options import (
     BudgetOption,
     ColorOption,
@@ -92,11 +92,10 @@ def run(
 
 
 def _run(options: Options, output: Format, verbosity: int, color: Color) -> ExitCode:
-    with loading():
-        from gradcheck_cli.bridges.library import Library
-        from gradcheck_cli.cli.progress import ProgressBar
-        from gradcheck_cli.run.collect import collect, shadowed
-        from gradcheck_cli.run.runner import run_cases
+    from gradcheck_cli.bridges.library import Library
+    from gradcheck_cli.cli.progress import ProgressBar
+    from gradcheck_cli.run.collect import collect, shadowed
+    from gradcheck_cli.run.runner import run_cases
 
     started = time.perf_counter()
     with user_output_to_stderr() as stdout:
@@ -118,7 +117,8 @@ def _run(options: Options, output: Format, verbosity: int, color: Color) -> Exit
                     progress.hide()
                     report.case(case)
 
-            result = run_cases(selected, options, show, progress)
+            with collecting():
+                result = run_cases(selected, options, show, progress)
         if report:
             report.finish(result, time.perf_counter() - started)
         else:
@@ -129,9 +129,8 @@ def _run(options: Options, output: Format, verbosity: int, color: Color) -> Exit
 
 
 def _terminal_report(stdout: TextIO, options: Options, verbosity: int, color: Color) -> TerminalReport:
-    with loading():
-        from gradcheck_cli.cli.console import make_console
-        from gradcheck_cli.report.terminal import TerminalReport
+    from gradcheck_cli.cli.console import make_console
+    from gradcheck_cli.report.terminal import TerminalReport
 
     sweep = bool(options.knobs.get("sweep"))
     return TerminalReport(make_console(stdout, color), verbosity, sweep=sweep, options=rerun_options(options))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -68,8 +69,11 @@ def gradcheck(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[...,
 
     def call(*arguments: str | Path) -> Ended:
         capsys.readouterr()
-        with pytest.raises(SystemExit) as end:
-            main([str(argument) for argument in arguments])
+        try:
+            with pytest.raises(SystemExit) as end:
+                main([str(argument) for argument in arguments])
+        finally:
+            gc.enable()  # the process goes on here
         written = capsys.readouterr()
         return Ended(int(end.value.code or 0), written.out, written.err)
 
