@@ -88,7 +88,10 @@ def compare(
         finished.add(_silent(point, elements[still], basis))
     doubtful = np.flatnonzero(seen.suspicious | is_loud)
     if doubtful.size:
-        examine_elements(point, elements[doubtful], cotangents, noise, steps[doubtful], rtol, gradient_of, finished)
+        pairs = seen.only(doubtful)
+        examine_elements(
+            point, elements[doubtful], cotangents, noise, steps[doubtful], rtol, gradient_of, finished, pairs
+        )
     return finished
 
 

@@ -99,6 +99,10 @@ class Screened(NamedTuple):
     numeric: Array
     bar: Array
 
+    def only(self, rows: Array) -> Screened:
+        """Return what is said of some of the elements."""
+        return Screened(self.passed[rows], self.silent[rows], self.numeric[:, rows], self.bar[:, rows])
+
     @property
     def suspicious(self) -> Array:
         """The elements that need another look."""

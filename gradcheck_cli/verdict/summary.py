@@ -23,6 +23,9 @@ _ZERO = 100.0
 _HIDDEN = 1e12
 """A bar of so many roundings hides nothing any more: it is a thousandth of the value over the parameter."""
 
+_TOLD = 100.0
+"""A gradient beyond so many bars isn't hidden by the size of the value, whatever else keeps it from being decided."""
+
 _REMEDY = {
     "rounding-dominates": "rescale the value, or take a large constant part out of it",
     "truncation-dominates": "check at another point, where the function curves less",
@@ -165,7 +168,7 @@ def _say(elements: Elements, outcome: Outcome) -> Finding:
     cause = outcome.cause or "rounding-dominates"
     detail = outcome.detail or f"the numeric gradient is only known to within {outcome.bar:.0e}"
     message = f"{elements.label(outcome.element)}: {detail}"
-    if cause == "rounding-dominates" and np.isfinite(outcome.bar):
+    if cause == "rounding-dominates" and np.isfinite(outcome.bar) and outcome.size <= _TOLD * outcome.bar:
         message += f"; the value's size, {elements.value_size:.0e}, hides gradients below {outcome.bar:.0e}"
     if cause in _REMEDY:
         message += f". To decide it, {_REMEDY[cause]}"
