@@ -24,8 +24,8 @@ from gradcheck_cli.errors import OperatorError, Problem
 NEEDS_DOMAIN = "needs-domain"
 """The code of the problem that nothing could be guessed."""
 
-_SIZES = {"n": 3, "d": 4}
-_OTHER_SIZES = {"n": 5, "d": 2}
+_SIZES = {"n": 3, "d": 4, "k": 2}
+_OTHER_SIZES = {"n": 5, "d": 2, "k": 3}
 _COMMON = ("n", "d")
 _KINDS = (_COMMON, ("n", "n"), ("n",), ())
 _SETTING = re.compile(r"param|config|cfg|mode|option|setting|train|activation|method|kind")
@@ -71,8 +71,8 @@ class _Guess:
 def guess_domains(operator: Operator, rng: np.random.Generator) -> Operator:
     """Return `operator` with a domain for every loose input; itself if it has none.
 
-    Tried are inputs of one common shape, square matrices, vectors and numbers, whole numbers for what
-    is named like labels, and for each input the shape that its gradient has. What the code has no
+    Tried are inputs of one common shape, factors of a product, square matrices, vectors and numbers, whole numbers
+    for what is named like labels, and for each input the shape that its gradient has. What the code has no
     gradient for counts as given. Raises OperatorError, with the line to write, where nothing fits, and
     `Skipped` for code that isn't written yet.
     """
@@ -136,6 +136,8 @@ def _candidates(loose: Sequence[Input]) -> Iterator[list[_Guess]]:
     labelled = [item.name.lower() in _LABELS for item in loose]
     biases = [bool(_BIAS.fullmatch(item.name)) for item in loose]
     for words in _KINDS:
+        if words == ("n", "n"):
+            yield from _products(biases)
         if words == ("n", "n") and any(biases):
             # As a matrix it would hide that its gradient isn't summed.
             yield [_Guess(words[1:], summed=True) if is_bias else _Guess(words) for is_bias in biases]
@@ -148,6 +150,18 @@ def _candidates(loose: Sequence[Input]) -> Iterator[list[_Guess]]:
             yield [_Guess(words[:1], below) if is_label else _Guess(words) for is_label in labelled]
     # The scores of one example, with its label.
     yield [_Guess((), "n") if is_label else _Guess(("n",)) for is_label in labelled]
+
+
+def _products(biases: Sequence[bool]) -> Iterator[list[_Guess]]:
+    """Yield the factors of a product: sizes that differ show what square matrices hide, a transpose above all.
+
+    The second factor may lie the other way; what looks like a bias is as long as the product is wide.
+    """
+    if list(biases).count(False) != 2:
+        return
+    for weight in (("d", "k"), ("k", "d")):
+        factors = iter((("n", "d"), weight))
+        yield [_Guess(("k",), summed=True) if is_bias else _Guess(next(factors)) for is_bias in biases]
 
 
 def _fit(

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from gradcheck_cli import check
 from gradcheck_cli.bridges.functions.pairs import from_pair
 from gradcheck_cli.bridges.functions.values import from_value
 from gradcheck_cli.bridges.guess import guess_domains, guessed_words
@@ -68,8 +69,32 @@ def test_elementwise_code_takes_one_common_shape():
     )
 
 
-def test_a_product_takes_square_matrices_and_a_bias_the_shape_of_its_gradient():
-    assert shapes(guessed(affine, affine_backward)) == {"x": "n n", "w": "n n", "b": "n"}
+def test_a_product_takes_sizes_that_differ_and_a_bias_the_shape_of_its_gradient():
+    assert shapes(guessed(affine, affine_backward)) == {"x": "n d", "w": "d k", "b": "k"}
+
+
+def test_what_square_matrices_would_hide_is_found():
+    def averaged(x, w):
+        return x @ w / x.shape[0], (x, w)
+
+    def averaged_backward(dout, cache):
+        x, w = cache
+        return dout @ w.T / x.shape[1], x.T @ dout / x.shape[1]
+
+    found = guessed(averaged, averaged_backward)
+    assert shapes(found) == {"x": "n d", "w": "d k"}
+    assert check(found, [np.ones((2, 3)), np.ones((3, 4))]).verdict == "fail"
+
+
+def test_only_square_matrices_have_a_square():
+    def squared(x, w):
+        return x @ x + w @ w, (x, w)
+
+    def squared_backward(dout, cache):
+        x, w = cache
+        return dout @ x.T + x.T @ dout, dout @ w.T + w.T @ dout
+
+    assert shapes(guessed(squared, squared_backward)) == {"x": "n n", "w": "n n"}
 
 
 def test_a_parameter_takes_the_shape_of_its_gradient():
@@ -167,7 +192,7 @@ def affine_unsummed_backward(dout, cache):
 
 
 def test_a_bias_is_a_vector_even_if_its_gradient_is_not_summed():
-    assert shapes(guessed(affine, affine_unsummed_backward)) == {"x": "n n", "w": "n n", "b": "n"}
+    assert shapes(guessed(affine, affine_unsummed_backward)) == {"x": "n d", "w": "d k", "b": "k"}
 
 
 def misspelt_backward(dout, cache):
