@@ -50,7 +50,10 @@ MemoryOption = Annotated[
         callback=knob("memory"), help="MiB that perturbations may take together. [default: 256]", metavar="MIB"
     ),
 ]
-StrictOption = Annotated[bool, typer.Option("--strict", help="Kinks and vacuous passes fail.")]
+StrictOption = Annotated[
+    bool,
+    typer.Option("--strict", help="Kinks, vacuous passes, allowed findings, skipped operators count against it."),
+]
 OpsOption = Annotated[
     list[Path] | None,
     typer.Option("--ops", help="Operators: a Python file, or YAML as under ops:; may be repeated.", metavar="FILE"),
@@ -74,6 +77,13 @@ def options_text(
 ) -> tuple[str, ...]:
     """Return the words of a command line that stand for these options."""
     words = [word for path in ops for word in ("--ops", str(path))]
-    words += [word for name, value in knobs.items() for word in (f"--{name}", str(value))]
+    words += [word for name, value in knobs.items() for word in (f"--{name}", _written(value))]
     words += [word for device in devices for word in ("--require-device", device)]
     return (*words, *["--strict"] * strict)
+
+
+def _written(value: Any) -> str:
+    """Write the value of a knob as a person does: `none`, `100`, `1e-06`."""
+    if value == float("inf"):
+        return "none"
+    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)

@@ -42,8 +42,8 @@ def _verdict(node: Node, problems: Problems) -> str:
     if name in REPORTED:
         return name
     if name in FINDING_CODES:
-        hint = "write fail or inconclusive for now"
-        problems.add(node.mark, f"expecting the finding '{text}' comes with a later version", "later", hint)
+        hint = "write pass, fail or inconclusive"
+        problems.add(node.mark, f"'{text}' is about health, which changes no verdict", "unknown-verdict", hint)
     else:
         hint = near(text, [*VERDICTS, *FINDING_CODES, *codes]) or f"there are: {', '.join(VERDICTS)}"
         problems.add(node.mark, f"'{text}' is no verdict", "unknown-verdict", hint)

@@ -55,6 +55,11 @@ def test_what_is_only_off_at_the_point_is_vacuous(function):
     assert names(function) == ("pass", ["vacuous"])
 
 
+def test_what_another_parameter_switches_off_is_vacuous():
+    assert names(lambda x, w: F.relu(F.sum(x) - 500) * w) == ("pass", ["vacuous"])
+    assert names(lambda x, w: x + F.relu(w - 200)) == ("pass", ["vacuous"])
+
+
 def test_what_is_refused_elsewhere_is_not_called_disconnected():
     assert names(ignoring, w=np.array([1.0, 2.0, 3.0])) == ("pass", ["vacuous"])
 

@@ -20,7 +20,7 @@ COUNTS_BEGIN, COUNTS_END = "<!-- counts -->", "<!-- end of counts -->"
 INTRODUCTION = """\
 # Findings
 
-This page is written by `python -m tests.mutants --write`, from the functions that detect the findings.
+This page is written by `python -m tests.mutants --write`, from the pages of the findings.
 `gradcheck explain CODE` prints one of the sections below, `gradcheck explain` lists them all.
 
 A finding of a wrong gradient is never guessed: it has to explain 99 % of the squared mismatch, beyond the error bars,
