@@ -14,7 +14,7 @@ from gradcheck_cli.cli.streams import say, user_output_to_stderr
 from gradcheck_cli.errors import near, printable
 
 if TYPE_CHECKING:
-    from gradcheck_cli.core.graph import GraphResult
+    from gradcheck_cli.graph_records import GraphResult
     from gradcheck_cli.run.collect import Selected
     from gradcheck_cli.run.options import Options
 

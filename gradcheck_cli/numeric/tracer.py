@@ -10,10 +10,10 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array, map_arrays
 from gradcheck_cli.core.execution import using
-from gradcheck_cli.core.graph import Kind
 from gradcheck_cli.core.node import Node
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.variable import Variable, array_of
+from gradcheck_cli.graph_records import Kind
 from gradcheck_cli.numeric.function import TracedFunction, TracedRecording, Values
 from gradcheck_cli.numeric.seeding import SeededExecution
 

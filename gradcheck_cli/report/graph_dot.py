@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gradcheck_cli.core.graph import Graph, GraphNode, GraphResult, Kind
 from gradcheck_cli.errors import printable
+from gradcheck_cli.graph_records import Graph, GraphNode, GraphResult, Kind
 from gradcheck_cli.report.graph_text import figures, kind_word, output_of, shapes
 from gradcheck_cli.report.plain import encodable
 

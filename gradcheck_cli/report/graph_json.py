@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradcheck_cli import __version__
-from gradcheck_cli.core.graph import Figures, Graph, GraphNode, GraphOperand, GraphOutput, GraphResult, Symptom
+from gradcheck_cli.graph_records import Figures, Graph, GraphNode, GraphOperand, GraphOutput, GraphResult, Symptom
 from gradcheck_cli.report.json_format import SCHEMA_VERSION, dump, finding_record, number
 
 

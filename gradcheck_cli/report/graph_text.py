@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gradcheck_cli.core.graph import Figures, Graph, GraphNode, GraphOperand, GraphOutput, Kind
 from gradcheck_cli.findings.health.figures import percent
+from gradcheck_cli.graph_records import Figures, Graph, GraphNode, GraphOperand, GraphOutput, Kind
 from gradcheck_cli.report.numbers import dimensions
 
 _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 
-from gradcheck_cli.core.graph import Graph, GraphOperand, GraphResult
+from gradcheck_cli.graph_records import Graph, GraphOperand, GraphResult
 from gradcheck_cli.records import Finding
 from gradcheck_cli.report.graph_text import figures, is_shared, kind_word, output_of, shapes, size
 from gradcheck_cli.report.numbers import count

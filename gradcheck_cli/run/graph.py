@@ -10,12 +10,12 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array, map_arrays
 from gradcheck_cli.core.generators import restored
-from gradcheck_cli.core.graph import Graph, GraphNode, GraphOperand, GraphOutput, GraphResult, Kind, Symptom
 from gradcheck_cli.core.variable import Variable
 from gradcheck_cli.errors import ContractViolation, GradcheckError, Location, OperatorError, Problem, Skipped
 from gradcheck_cli.findings.health.figures import figures_of
 from gradcheck_cli.findings.health.symptoms import find_symptoms
 from gradcheck_cli.findings.health.units import saturation
+from gradcheck_cli.graph_records import Graph, GraphNode, GraphOperand, GraphOutput, GraphResult, Kind, Symptom
 from gradcheck_cli.knobs import Knobs, read_knobs
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.numeric.point import Outputs

@@ -5,9 +5,9 @@ import pytest
 
 import gradcheck_cli.ops as F
 from gradcheck_cli import op
-from gradcheck_cli.core.graph import Kind
 from gradcheck_cli.core.variable import Variable
 from gradcheck_cli.errors import ContractViolation
+from gradcheck_cli.graph_records import Kind
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.numeric.tracer import trace, trace_back
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradcheck_cli.core.graph import (
+from gradcheck_cli.errors import Location
+from gradcheck_cli.graph_records import (
     Figures,
     Graph,
     GraphNode,
@@ -14,7 +15,6 @@ from gradcheck_cli.core.graph import (
     Kind,
     Symptom,
 )
-from gradcheck_cli.errors import Location
 from gradcheck_cli.records import Finding
 
 HOSTILE = [

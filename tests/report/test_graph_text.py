@@ -2,7 +2,7 @@
 
 import pytest
 
-from gradcheck_cli.core.graph import GraphOperand, Kind
+from gradcheck_cli.graph_records import GraphOperand, Kind
 from gradcheck_cli.report.graph_text import figures, is_shared, kind_word, output_of, shapes, size
 from tests.report.graphs import diamond, ill, leaf, node, two_outputs
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import gradcheck_cli.ops as F
-from gradcheck_cli.core.graph import Graph, GraphNode, GraphResult, Kind
 from gradcheck_cli.findings.health.symptoms import find_symptoms
+from gradcheck_cli.graph_records import Graph, GraphNode, GraphResult, Kind
 from gradcheck_cli.knobs import HealthLimits
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.numeric.tracer import trace, trace_back

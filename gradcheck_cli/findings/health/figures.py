@@ -9,8 +9,8 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.execution import Execution
-from gradcheck_cli.core.graph import Figures
 from gradcheck_cli.core.operator import Operator
+from gradcheck_cli.graph_records import Figures
 from gradcheck_cli.numeric.tracer import Call, Trace
 
 

@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from gradcheck_cli.core.graph import Kind
 from gradcheck_cli.findings.health.figures import listed, norm
+from gradcheck_cli.graph_records import Kind
 from gradcheck_cli.knobs import HealthLimits
 from gradcheck_cli.numeric.tracer import Call, Trace
 

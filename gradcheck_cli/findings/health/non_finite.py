@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
-from gradcheck_cli.core.graph import Kind
 from gradcheck_cli.findings.health.figures import spread
+from gradcheck_cli.graph_records import Kind
 from gradcheck_cli.numeric.tracer import Call, Trace
 
 _LARGE = 10.0

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from gradcheck_cli.core.graph import Symptom
 from gradcheck_cli.errors import Location
 from gradcheck_cli.findings.health.figures import listed
 from gradcheck_cli.findings.health.gradients import exploding, vanishing
 from gradcheck_cli.findings.health.non_finite import origin_of_gradient, origin_of_value
 from gradcheck_cli.findings.health.units import dead_relu, saturated
+from gradcheck_cli.graph_records import Symptom
 from gradcheck_cli.knobs import HealthLimits
 from gradcheck_cli.numeric.tracer import Call, Trace
 from gradcheck_cli.records import Finding
