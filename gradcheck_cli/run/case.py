@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
 
 from gradcheck_cli.codes import FINDING_CODES
-from gradcheck_cli.core.variable import Variable
-from gradcheck_cli.errors import GradcheckError, MissingDevice, Problem, Skipped
+from gradcheck_cli.errors import GradcheckError, MissingDevice, Skipped
 from gradcheck_cli.findings.diagnose import diagnose, note_disconnected
 from gradcheck_cli.knobs import Knobs, read_knobs
-from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.records import CaseResult, Finding, ParameterResult, Verdict
+from gradcheck_cli.run.case_function import case_function, out_of_time
 from gradcheck_cli.run.deadline import TimeRanOut, deadline
 from gradcheck_cli.run.elsewhere import visit_elsewhere
 from gradcheck_cli.run.escape import escaped
@@ -23,7 +19,7 @@ from gradcheck_cli.run.interrupt import Interrupts
 from gradcheck_cli.run.known import compare_known
 from gradcheck_cli.run.options import Options
 from gradcheck_cli.run.strict import strictly
-from gradcheck_cli.spec.arrays.values import draw_values, number_of
+from gradcheck_cli.spec.arrays.values import number_of
 from gradcheck_cli.spec.case import Case, Expectation
 from gradcheck_cli.verdict.judge import judge
 from gradcheck_cli.verdict.judgement import Judgement, skipped
@@ -62,7 +58,7 @@ def check_case(
             stopped = _judge(case, parameters, knobs, options, judgement, still_wanted, interrupts, watcher)
             if options.health:
                 # Here, since most runs have no use for it.
-                from gradcheck_cli.run.graph import health_of
+                from gradcheck_cli.run.case_trace import health_of
 
                 judgement.health = health_of(case, options, knobs)
     except Skipped as why:
@@ -71,9 +67,7 @@ def check_case(
     except GradcheckError as error:
         return result(Verdict.ERROR, str(error))
     except TimeRanOut:
-        hint = "give it more time, check: {timeout: ...}, or look for an operator that hangs"
-        problem = Problem(f"the case ran out of its {knobs.timeout:g} s", case.location, "timeout", hint)
-        return result(Verdict.ERROR, str(problem))
+        return result(Verdict.ERROR, str(out_of_time(case, knobs)))
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt) and interrupts.blamed():
             raise Interrupted(result(Verdict.SKIP, "interrupted")) from None
@@ -111,18 +105,9 @@ def _judge(
 ) -> bool:
     """Fill `judgement`; return whether the user interrupted it when its verdict was there already."""
     started = time.perf_counter()
-    values = draw_values(case, options.seed)
-    dtype = np.dtype(knobs.dtype)
-    inputs = {item.name: Variable(values[item.name], requires_grad=False) for item in case.inputs}
-
-    def evaluate(variables: Mapping[str, Any]) -> Any:
-        still_wanted()
-        return case.expression({**inputs, **variables}, dtype)
-
-    function = TracedFunction(evaluate)
+    function, points, inputs = case_function(case, options, knobs, still_wanted)
     seed = [case.seed if options.seed is None else options.seed, number_of(case.name)]
     samples = {item.name: sample for item in case.parameters if (sample := _sample(item.sample, knobs, options))}
-    points = {item.name: values[item.name] for item in case.parameters}
     if any(operator.bridged for operator in case.expression.operators):
         visit_elsewhere(function, points)
     judge(function, points, knobs, seed, samples, judgement, parameters, watcher)
@@ -134,7 +119,7 @@ def _judge(
         seconds = time.perf_counter() - started
         blamed = blame_case(case, function, points, judgement, knobs, seed, seconds, still_wanted, interrupts)
         stopped, suspects = blamed.interrupted, blamed.suspects
-    diagnose(judgement, {name: value.shape for name, value in values.items()}, suspects)
+    diagnose(judgement, {name: value.shape for name, value in {**inputs, **points}.items()}, suspects)
     note_disconnected(judgement, function, points)
     return stopped
 

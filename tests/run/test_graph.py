@@ -18,7 +18,8 @@ from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.numeric.tracer import trace, trace_back
 from gradcheck_cli.run.case import check_case
 from gradcheck_cli.run.collect import Selected
-from gradcheck_cli.run.graph import draw_case, graph_of
+from gradcheck_cli.run.graph import draw_case
+from gradcheck_cli.run.graph_nodes import graph_of
 from gradcheck_cli.run.options import Options
 
 Cases = Callable[..., list[Selected]]
