@@ -20,6 +20,7 @@ from gradcheck_cli.core.variable import array_of
 from gradcheck_cli.core.watch import watching
 from gradcheck_cli.numeric.function import Recording, TracedRecording
 from gradcheck_cli.numeric.seeding import SeededExecution
+from gradcheck_cli.numeric.slots import Slots
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +61,7 @@ class Recorder(SeededExecution):
 
     def __init__(self, users: set[str] | None = None, allowed: Collection[str] = ()) -> None:
         super().__init__(users, allowed)
-        self._values: list[Any] = []
-        self._slots: dict[int, int] = {}
+        self._slots = Slots()
         self._steps: list[Step] = []
         self._read: list[Array] = []
         self._problem = ""
@@ -101,14 +101,14 @@ class Recorder(SeededExecution):
         """Return what was written down while `recording` was made."""
         if not isinstance(recording, TracedRecording):
             return Record([], [], {}, (), "it isn't made of Variables")
-        leaves = {name: self._slot(array_of(leaf)) for name, leaf in recording.leaves.items()}
+        leaves = {name: self._slots.slot(array_of(leaf)) for name, leaf in recording.leaves.items()}
         made = {slot for step in self._steps for slot in step.outputs}
-        outputs = tuple(self._slot(array_of(value)) for value in recording.values)
-        record = Record(self._values, self._steps, leaves, outputs, "")
+        outputs = tuple(self._slots.slot(array_of(value)) for value in recording.values)
+        record = Record(self._slots.values, self._steps, leaves, outputs, "")
         problem = self._problem
         if not made.isdisjoint(leaves.values()):
             problem = problem or "an operator returned a parameter itself"
-        return Record(self._values, self._steps, leaves, outputs, problem or self._leak(record))
+        return Record(self._slots.values, self._steps, leaves, outputs, problem or self._leak(record))
 
     def _leak(self, record: Record) -> str:
         """Say where a value that depends on a parameter went elsewhere than into operators."""
@@ -129,20 +129,12 @@ class Recorder(SeededExecution):
     def _note(
         self, operator: Operator, arrays: Sequence[Any], attributes: dict[str, Any], outputs: Sequence[Array]
     ) -> None:
-        operands = tuple([self._slot(array) for array in arrays])
-        before = len(self._values)
-        made = tuple([self._slot(out) for out in outputs])
-        if len(self._values) - before < len(made):
+        operands = tuple([self._slots.slot(array) for array in arrays])
+        before = len(self._slots.values)
+        made = tuple([self._slots.slot(out) for out in outputs])
+        if len(self._slots.values) - before < len(made):
             self._problem = f"{operator.name} returned one array twice"
         self._steps.append(Step(operator, operands, attributes, made))
-
-    def _slot(self, value: Any) -> int:
-        """Return the slot of a value, which is kept alive, so that its identity stays its own."""
-        slot = self._slots.get(id(value))
-        if slot is None:
-            slot = self._slots[id(value)] = len(self._values)
-            self._values.append(value)
-        return slot
 
 
 _COMPARISONS: dict[np.ufunc, Operator] = {}

@@ -16,6 +16,7 @@ from gradcheck_cli.core.variable import Variable, array_of
 from gradcheck_cli.graph_records import Kind
 from gradcheck_cli.numeric.function import TracedFunction, TracedRecording, Values
 from gradcheck_cli.numeric.seeding import SeededExecution
+from gradcheck_cli.numeric.slots import Slots
 
 
 @dataclass(eq=False)
@@ -83,15 +84,9 @@ class Tracer(SeededExecution):
         super().__init__(allowed=allowed)
         self.trace = Trace()
         self.flows: dict[Node, tuple[Sequence[Array | None], Sequence[Array | None]]] = {}
-        self._slots: dict[int, int] = {}
-
-    def slot(self, array: Array) -> int:
-        """Return the slot of an array, which is kept alive, so that its identity stays its own."""
-        slot = self._slots.get(id(array))
-        if slot is None:
-            slot = self._slots[id(array)] = len(self.trace.values)
-            self.trace.values.append(array)
-        return slot
+        self._slots = Slots()
+        self.trace.values = self._slots.values
+        self.slot = self._slots.slot
 
     def forward(
         self, operator: Operator, arrays: Sequence[Array | None], attributes: dict[str, Any]
@@ -102,7 +97,7 @@ class Tracer(SeededExecution):
         own: list[Array] = []
         for out in outputs:
             # An array that is handed out twice would be two values in one.
-            fresh = out.view() if id(out) in self._slots or any(out is other for other in own) else out
+            fresh = out.view() if out in self._slots or any(out is other for other in own) else out
             own.append(fresh)
         self._note(operator.name, operator, operands, attributes, own)
         return tuple(own), kept
