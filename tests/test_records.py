@@ -4,17 +4,8 @@ import dataclasses
 
 import pytest
 
-from gradcheck_cli.records import (
-    CaseResult,
-    Finding,
-    OperatorResult,
-    OperatorsResult,
-    ParameterResult,
-    RunResult,
-    VariantKind,
-    VariantResult,
-    Verdict,
-)
+from gradcheck_cli.operator_records import OperatorResult, OperatorsResult, VariantKind, VariantResult
+from gradcheck_cli.records import CaseResult, Finding, ParameterResult, RunResult, Verdict
 
 
 def case(verdict, ok):

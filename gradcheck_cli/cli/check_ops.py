@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from gradcheck_cli.core.operator import Operator
     from gradcheck_cli.core.scope import Scope
-    from gradcheck_cli.records import OperatorsResult
+    from gradcheck_cli.operator_records import OperatorsResult
     from gradcheck_cli.report.variant_spec import Frame
     from gradcheck_cli.run.operator_options import OperatorOptions
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gradcheck_cli import __version__
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.records import OperatorResult, OperatorsResult, VariantResult
+from gradcheck_cli.operator_records import OperatorResult, OperatorsResult, VariantResult
 from gradcheck_cli.report.json_format import SCHEMA_VERSION, dump, finding_record, number, parameter_record
 from gradcheck_cli.report.spec_text import Unwritten
 from gradcheck_cli.report.variant_spec import Frame, reproducible, spec_text, variant_case

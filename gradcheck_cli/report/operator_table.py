@@ -9,7 +9,8 @@ from rich.text import Text
 
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import Location
-from gradcheck_cli.records import OperatorResult, OperatorsResult, VariantResult, Verdict
+from gradcheck_cli.operator_records import OperatorResult, OperatorsResult, VariantResult
+from gradcheck_cli.records import Verdict
 from gradcheck_cli.report.block import View, render_case
 from gradcheck_cli.report.numbers import MISSING, count, relative, rounded_up
 from gradcheck_cli.report.plain import from_here, safe, shell_quoted

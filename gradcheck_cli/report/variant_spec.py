@@ -10,7 +10,8 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.records import OperatorResult, OperatorsResult, VariantResult, Verdict
+from gradcheck_cli.operator_records import OperatorResult, OperatorsResult, VariantResult
+from gradcheck_cli.records import Verdict
 from gradcheck_cli.report.spec_text import Unwritten, array_text, call_text, files_text, quoted
 from gradcheck_cli.run.layouts import FORTRAN, STRIDED
 from gradcheck_cli.spec.text.yaml_reader import LARGEST_FILE

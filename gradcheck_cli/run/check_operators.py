@@ -16,7 +16,8 @@ from gradcheck_cli.bridges.guess import (
 )
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import GradcheckError, MissingDevice, Problem, Skipped
-from gradcheck_cli.records import OperatorResult, OperatorsResult, Verdict
+from gradcheck_cli.operator_records import OperatorResult, OperatorsResult
+from gradcheck_cli.records import Verdict
 from gradcheck_cli.run.deadline import Deadline, TimeRanOut, deadline
 from gradcheck_cli.run.escape import escaped_from
 from gradcheck_cli.run.interrupt import Interrupts, hearing

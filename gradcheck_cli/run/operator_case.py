@@ -22,8 +22,9 @@ from gradcheck_cli.knobs import ALLOWED
 from gradcheck_cli.numeric.call import Subject
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.numeric.seeding import SeededExecution
-from gradcheck_cli.records import VariantKind as Kind
-from gradcheck_cli.records import VariantResult, Verdict
+from gradcheck_cli.operator_records import VariantKind as Kind
+from gradcheck_cli.operator_records import VariantResult
+from gradcheck_cli.records import Verdict
 from gradcheck_cli.run.elsewhere import visit_elsewhere
 from gradcheck_cli.run.operator_options import OperatorOptions
 from gradcheck_cli.run.strict import strictly

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.records import VariantKind as Kind
-from gradcheck_cli.records import VariantResult, Verdict
+from gradcheck_cli.operator_records import VariantKind as Kind
+from gradcheck_cli.operator_records import VariantResult
+from gradcheck_cli.records import Verdict
 from gradcheck_cli.run.declaration_hint import shapes_hint
 
 OF_SHAPES = (Kind.SHAPE, Kind.SCALAR, Kind.BROADCAST, Kind.SIZE_ONE, Kind.EMPTY)

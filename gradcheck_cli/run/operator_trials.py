@@ -10,8 +10,9 @@ import numpy as np
 
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import Problem
-from gradcheck_cli.records import VariantKind as Kind
-from gradcheck_cli.records import VariantResult, Verdict
+from gradcheck_cli.operator_records import VariantKind as Kind
+from gradcheck_cli.operator_records import VariantResult
+from gradcheck_cli.records import Verdict
 from gradcheck_cli.run.arguments import combinations
 from gradcheck_cli.run.base_arguments import Arguments
 from gradcheck_cli.run.base_draws import Choice, base_draws, combined, remaining, unseen_values

@@ -11,7 +11,8 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.records import CaseResult, VariantResult, Verdict
+from gradcheck_cli.operator_records import VariantResult
+from gradcheck_cli.records import CaseResult, Verdict
 from gradcheck_cli.run.arguments import argument_names
 from gradcheck_cli.run.layouts import PLAIN, lay_out
 from gradcheck_cli.run.variants import Variant

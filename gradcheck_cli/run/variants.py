@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.records import VariantKind as Kind
+from gradcheck_cli.operator_records import VariantKind as Kind
 from gradcheck_cli.run.arguments import argument_names
 from gradcheck_cli.run.base_arguments import Arguments, base_arguments
 from gradcheck_cli.run.layouts import FORTRAN, PLAIN, STRIDED

@@ -10,8 +10,9 @@ import numpy as np
 
 from gradcheck_cli.core.arguments import Input
 from gradcheck_cli.core.operator import Operator, Rule
-from gradcheck_cli.records import CaseResult, OperatorResult, OperatorsResult, VariantResult, Verdict
-from gradcheck_cli.records import VariantKind as Kind
+from gradcheck_cli.operator_records import OperatorResult, OperatorsResult, VariantResult
+from gradcheck_cli.operator_records import VariantKind as Kind
+from gradcheck_cli.records import CaseResult, Verdict
 from gradcheck_cli.report.operator_json import operators_json
 from gradcheck_cli.report.variant_spec import Frame
 

@@ -13,16 +13,9 @@ from rich.cells import cell_len
 
 from gradcheck_cli.core.arguments import Input
 from gradcheck_cli.core.operator import Operator, Rule
-from gradcheck_cli.records import (
-    CaseResult,
-    Finding,
-    OperatorResult,
-    OperatorsResult,
-    ParameterResult,
-    VariantResult,
-    Verdict,
-)
-from gradcheck_cli.records import VariantKind as Kind
+from gradcheck_cli.operator_records import OperatorResult, OperatorsResult, VariantResult
+from gradcheck_cli.operator_records import VariantKind as Kind
+from gradcheck_cli.records import CaseResult, Finding, ParameterResult, Verdict
 from gradcheck_cli.report.operator_table import OperatorView, render_operators, summary
 from gradcheck_cli.report.variant_spec import Frame
 

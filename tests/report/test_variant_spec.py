@@ -11,8 +11,9 @@ import yaml
 from gradcheck_cli.core.arguments import Attribute, Input
 from gradcheck_cli.core.domain import arr, ints, mask
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.records import CaseResult, OperatorResult, OperatorsResult, ParameterResult, VariantResult, Verdict
-from gradcheck_cli.records import VariantKind as Kind
+from gradcheck_cli.operator_records import OperatorResult, OperatorsResult, VariantResult
+from gradcheck_cli.operator_records import VariantKind as Kind
+from gradcheck_cli.records import CaseResult, ParameterResult, Verdict
 from gradcheck_cli.report import variant_spec
 from gradcheck_cli.report.spec_text import Unwritten
 from gradcheck_cli.report.variant_spec import Frame, failing_specs, reproducible, variant_case

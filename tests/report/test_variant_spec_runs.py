@@ -10,7 +10,8 @@ import pytest
 
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.records import OperatorsResult, RunResult, Verdict
+from gradcheck_cli.operator_records import OperatorsResult
+from gradcheck_cli.records import RunResult, Verdict
 from gradcheck_cli.report.variant_spec import Frame, failing_specs, spec_text, variant_case
 from gradcheck_cli.run.check_operators import check_operators
 from gradcheck_cli.run.collect import collect

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradcheck_cli.core.loader import Loader
-from gradcheck_cli.records import VariantKind as Kind
+from gradcheck_cli.operator_records import VariantKind as Kind
 from gradcheck_cli.records import Verdict
 from gradcheck_cli.run.check_operators import check_operator
 from gradcheck_cli.run.operator_options import OperatorOptions

@@ -17,7 +17,8 @@ from gradcheck_cli import arr, ints
 from gradcheck_cli.core.arguments import Input
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import MissingDevice, Problem, Skipped
-from gradcheck_cli.records import OperatorsResult, Verdict
+from gradcheck_cli.operator_records import OperatorsResult
+from gradcheck_cli.records import Verdict
 from gradcheck_cli.run.check_operators import NOTHING_TO_CHECK, check_operator, check_operators
 from gradcheck_cli.run.operator_options import OperatorOptions
 from gradcheck_cli.run.runner import INTERRUPTED, Progress

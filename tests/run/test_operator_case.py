@@ -10,8 +10,8 @@ import pytest
 
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import Problem, Skipped
+from gradcheck_cli.operator_records import VariantKind as Kind
 from gradcheck_cli.records import Finding, ParameterResult, Verdict
-from gradcheck_cli.records import VariantKind as Kind
 from gradcheck_cli.run.operator_case import check_trial, refusal, why_set_aside
 from gradcheck_cli.run.operator_options import OperatorOptions
 from gradcheck_cli.run.trial import Trial

@@ -9,8 +9,9 @@ import numpy as np
 from gradcheck_cli.core.arguments import Input
 from gradcheck_cli.core.domain import arr
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.records import CaseResult, Finding, ParameterResult, VariantResult, Verdict
-from gradcheck_cli.records import VariantKind as Kind
+from gradcheck_cli.operator_records import VariantKind as Kind
+from gradcheck_cli.operator_records import VariantResult
+from gradcheck_cli.records import CaseResult, Finding, ParameterResult, Verdict
 from gradcheck_cli.run.operator_notes import notes_on
 
 UNDECLARED = Operator("f", lambda x: x, (Input("x"),))

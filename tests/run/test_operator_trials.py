@@ -11,8 +11,9 @@ import pytest
 from gradcheck_cli import arr, ints, op
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import OperatorError
-from gradcheck_cli.records import VariantKind as Kind
-from gradcheck_cli.records import VariantResult, Verdict
+from gradcheck_cli.operator_records import VariantKind as Kind
+from gradcheck_cli.operator_records import VariantResult
+from gradcheck_cli.records import Verdict
 from gradcheck_cli.run.operator_options import OperatorOptions
 from gradcheck_cli.run.operator_trials import Trials
 from tests.run.marked import make

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from gradcheck_cli.core.loader import Loader
-from gradcheck_cli.records import OperatorResult, Verdict
+from gradcheck_cli.operator_records import OperatorResult
+from gradcheck_cli.records import Verdict
 from gradcheck_cli.run.check_operators import check_operator
 from gradcheck_cli.run.operator_options import OperatorOptions
 

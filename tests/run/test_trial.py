@@ -13,8 +13,8 @@ from gradcheck_cli.core.arguments import Attribute, Input
 from gradcheck_cli.core.domain import Domain, ints
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.variable import Variable
+from gradcheck_cli.operator_records import VariantKind as Kind
 from gradcheck_cli.records import ParameterResult, Verdict
-from gradcheck_cli.records import VariantKind as Kind
 from gradcheck_cli.run.layouts import FORTRAN
 from gradcheck_cli.run.trial import Trial, written
 from gradcheck_cli.run.variants import Variant

@@ -12,7 +12,7 @@ import pytest
 from gradcheck_cli.core.arguments import Input
 from gradcheck_cli.core.domain import Domain, arr, ints, mask
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.records import VariantKind as Kind
+from gradcheck_cli.operator_records import VariantKind as Kind
 from gradcheck_cli.run.variants import Variant, variants_of
 
 Shapes = list[Any]
