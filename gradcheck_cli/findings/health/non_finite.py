@@ -24,7 +24,7 @@ def origin_of_value(made: Trace) -> tuple[str, int | None, tuple[int, ...]] | No
     """
     if all(_is_fine(made.values[slot]) for slot in made.roots):
         return None
-    suspects = _bad_calls(made)
+    suspects = _bad_calls(made, made.roots)
     origins = [number for number in suspects if all(map(_is_fine, _operands(made, made.calls[number])))]
     if origins:
         return _told(made, made.calls[origins[0]], len(suspects) - len(origins)), origins[0], tuple(origins[1:])
@@ -48,6 +48,8 @@ def origin_of_gradient(made: Trace) -> tuple[str, int] | None:
         for position, gradient in enumerate(call.gradients):
             if gradient is None or _is_fine(gradient):
                 continue
+            if (masked := _masked(made, call, position, gradient)) is not None:
+                return masked
             slot = call.operands[position]
             x = None if slot is None else made.values[slot]
             name = call.argument(position)
@@ -64,9 +66,26 @@ def origin_of_gradient(made: Trace) -> tuple[str, int] | None:
     return None
 
 
-def _bad_calls(made: Trace) -> list[int]:
-    """Return the calls through which bad values came to the outputs, in order; walked from the outputs back."""
-    waiting = [slot for slot in made.roots if not _is_fine(made.values[slot])]
+def _masked(made: Trace, call: Call, position: int, gradient: Array) -> tuple[str, int] | None:
+    """Say which call made a bad value that later calls leave out of the value, and that the gradient meets again."""
+    bad = [slot for slot in (*call.operands, *call.outputs) if slot is not None and not _is_fine(made.values[slot])]
+    origins = [number for number in _bad_calls(made, bad) if all(map(_is_fine, _operands(made, made.calls[number])))]
+    if not origins:
+        return None
+    origin = made.calls[origins[0]]
+    what, _, _ = _told(made, origin, 0).partition("\n")
+    name = f"{call.name} for {call.argument(position)}"
+    text = f"{what}: that is left out of the value, and makes the gradient of {name} {_bad(gradient)}"
+    hint = (
+        "a mask after the operator doesn't keep it out of the backward, where 0 times infinity is nan: "
+        "give the operator a harmless number there instead, where(mask, x, 1), before it is called"
+    )
+    return f"{text}\n{hint}", origins[0]
+
+
+def _bad_calls(made: Trace, slots: Sequence[int]) -> list[int]:
+    """Return the calls through which bad values came to some slots, in order; walked from these back."""
+    waiting = [slot for slot in slots if not _is_fine(made.values[slot])]
     found: set[int] = set()
     while waiting:
         maker = made.made.get(waiting.pop())

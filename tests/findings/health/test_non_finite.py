@@ -128,3 +128,15 @@ def test_the_norm_at_zero_is_blamed_on_its_root():
     found = ill(call, {"x": [1.0, 2.0], "y": [1.0, 2.0]})
     assert found["origin-of-nan"].message.startswith("the gradient of sqrt for x is inf")
     assert ill(call, {"x": [1.0, 2.0], "y": [1.0, 2.5]}) == {}
+
+
+@pytest.mark.parametrize("seed", DRAWS)
+def test_what_a_mask_leaves_out_of_the_value_is_named_where_it_was_made(seed):
+    x = np.abs(np.random.default_rng(seed).normal(size=5))
+    call = lambda v: F.sum(F.where(v["x"] > 0, v["x"] * F.log(v["x"]), 0.0))  # noqa: E731
+    assert ill(call, {"x": x}) == {}, f"seed {seed}"
+    x[2] = 0.0
+    found = ill(call, {"x": x})["origin-of-nan"].message
+    assert found.startswith("log gives -inf in 1 of 5 elements of finite operands"), f"seed {seed}"
+    assert "left out of the value, and makes the gradient of multiply for" in found
+    assert "where(mask, x, 1)" in found
