@@ -45,8 +45,10 @@ DETECTORS: tuple[Detector, ...] = (
 _SAID_ALREADY: Mapping[str, frozenset[str]] = {
     "gradient-zero": frozenset({"missing-chain-factor", "missing-term", "contribution-overwritten", "some-elements"}),
     "sign-flipped": frozenset({"missing-term", "missing-chain-factor", "swapped-inputs", "constant-factor"}),
-    "swapped-inputs": frozenset({"missing-chain-factor", "missing-term", "some-elements"}),
-    "transposed": frozenset({"missing-chain-factor", "missing-term", "some-elements"}),
+    "swapped-inputs": frozenset(
+        {"transposed", "missing-chain-factor", "constant-factor", "missing-term", "some-elements"}
+    ),
+    "transposed": frozenset({"missing-chain-factor", "constant-factor", "missing-term", "some-elements"}),
     "broadcast-not-summed": frozenset({"contribution-overwritten", "missing-term", "some-elements"}),
     "contribution-overwritten": frozenset({"missing-chain-factor", "missing-term", "some-elements"}),
     "mean-instead-of-sum": frozenset({"constant-factor", "missing-chain-factor", "missing-term", "small-everywhere"}),
@@ -62,21 +64,20 @@ def find_causes(suspects: Sequence[Suspect]) -> tuple[Finding, ...]:
     """Return the causes of wrong gradients, the most specific first.
 
     `suspects` are of one parameter: operators that were found to be wrong alone, then the parameter itself, which
-    is only asked where no operator tells a cause. What nothing explains is `unexplained`; a right gradient gives none.
+    is only asked where no operator is wrong: what an operator does to it, any mistake of one number does as a factor.
+    What nothing explains is `unexplained`; a right gradient gives none.
     """
     told: list[Finding] = []
     rest: list[Finding] = []
     for suspect in suspects:
-        if suspect.application is None and told:
+        if suspect.application is None and (told or rest):
             break
         causes = causes_of(suspect)
         told += causes
         unknown = None if causes else unexplained(suspect)
         if unknown:
             rest.append(_placed(unknown, suspect))
-    if rest and rest[0].location:  # an operator that is wrong says more than the parameter that suffers from it
-        rest = [finding for finding in rest if finding.location]
-    return (*told, *rest) if any(each.location for each in rest) or not told else tuple(told)
+    return tuple(dict.fromkeys((*told, *rest)))  # an operator that is applied twice has one mistake
 
 
 def causes_of(suspect: Suspect) -> list[Finding]:

@@ -16,7 +16,10 @@ SMALL = 1e-2
 """A factor so near to one is a matter of accuracy, unless it is one that can be named."""
 
 _PLAIN = 100
-"""Whole numbers up to this are telling by themselves."""
+"""Whole numbers up to this are telling by themselves..."""
+
+_USUAL = 4
+"""...and up to this they are so usual that a size of the same number may be a coincidence."""
 
 _NUMBERS = {
     "ln 2": math.log(2),
@@ -70,12 +73,13 @@ def constant_factor(suspect: Suspect) -> Finding | None:
     factor = None if mismatch is None else factor_between(mismatch)
     if mismatch is None or factor is None:
         return None
-    name, is_size = _name(factor, suspect)
-    told_by_numbers = distinct(mismatch.numeric[mismatch.moved]) >= 2
+    name, size = _name(factor, suspect)
+    told_by_numbers = distinct(mismatch.numeric[mismatch.moved]) >= 2 and not suspect.is_even
     if not name and (abs(factor - 1) < SMALL or not told_by_numbers):
         return None
     message = f"the gradient of {mismatch.name} is {factor:.6g} times the right one{name}"
-    if is_size and 0 < factor < 1:
+    # What the gradient has an axis of isn't what a mean over the rows divides by.
+    if size and 0 < factor < 1 and size not in (*mismatch.shape, math.prod(mismatch.shape)):
         message += ": some courses take the mean here and not in the loss; check the whole network"
     return Finding("constant-factor", message)
 
@@ -94,19 +98,19 @@ def factor_between(mismatch: Mismatch) -> float | None:
     return factor if mismatch.exactly(left, mismatch.blur * max(1.0, abs(factor))) else None
 
 
-def _name(factor: float, suspect: Suspect) -> tuple[str, bool]:
-    """Say where a factor may come from, and whether it is a size: of an axis, or of an array."""
+def _name(factor: float, suspect: Suspect) -> tuple[str, int]:
+    """Say where a factor may come from, and which size it is, of an axis or of an array; 0 if none."""
     inverse = abs(factor) < 1
     value, over = 1 / abs(factor) if inverse else abs(factor), f"{'-' * (factor < 0)}{'1/' * inverse}"
     sizes = list(_sizes(suspect.shapes))
-    told = [f"{over}{size}; {origin}" for size, origin in sizes if _is(value, size)][:1]
-    is_size = bool(told)
+    usual = _whole(value, over) if value < _USUAL + 0.5 else []
+    matching = [(size, origin) for size, origin in sizes if _is(value, size)][:1]
+    counted = [f"{over}{size}; {origin}{', and a usual factor' * bool(usual)}" for size, origin in matching]
     roots = [f"{over}sqrt({size}); {origin}" for size, origin in sizes if _is(value, math.sqrt(size))][:1]
-    if not is_size or roots:
-        told += _attributes(factor, suspect) + roots
-    if not told:
-        told = _whole(value, over) or _known(value, inverse, over, sizes)
-    return (f" ({', or '.join(told)})", is_size) if told else ("", False)
+    beside = _attributes(factor, suspect) + roots
+    told = (counted or usual) + beside if counted or beside else _whole(value, over)
+    told = told or _known(value, inverse, over, sizes)
+    return (f" ({', or '.join(told)})" if told else ""), matching[0][0] if matching else 0
 
 
 def _attributes(factor: float, suspect: Suspect) -> list[str]:
@@ -124,10 +128,13 @@ def _whole(value: float, over: str) -> list[str]:
 
 
 def _known(value: float, inverse: bool, over: str, sizes: list[tuple[int, str]]) -> list[str]:
-    """Name the factor of a mean with one element less, or a number that everybody knows."""
+    """Name the factor of a mean with one element less, that of a mean of squares, or one that everybody knows."""
     for size, origin in sizes:
         if size > 2 and _is(value, size / (size - 1)):
             return [f"{over.removesuffix('1/')}{f'{size - 1}/{size}' if inverse else f'{size}/{size - 1}'}; {origin}"]
+    for size, origin in sizes:
+        if size > _USUAL and _is(value, size / 2):
+            return [f"{over.removesuffix('1/')}{f'2/{size}' if inverse else f'{size}/2'}; {origin}"]
     return [f"{over}{text}" for text, number in _NUMBERS.items() if _is(value, number)][:1]
 
 

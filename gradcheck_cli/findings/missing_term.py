@@ -23,6 +23,8 @@ _CLOSE = 1e-4
 _LONG = 4
 """Elements along an axis that a linear function of two coefficients has to fit."""
 
+_AS_G = "as the cotangent is"
+
 _LONGEST = 400
 """Factors of which products of two are tried."""
 
@@ -68,20 +70,28 @@ def missing_term(suspect: Suspect) -> Finding | None:
     mismatch = Mismatch.of(suspect.evidence)
     if mismatch is None or factor_between(mismatch) is not None or not np.abs(mismatch.analytic).any():
         return None
-    message = _constant_along(mismatch)
+    message = _constant_along(mismatch, suspect)
     if message is None and suspect.application is not None:
         values = values_around(suspect.application)
-        factors = [factor for factor in factors_of(values) if factor.array.size <= LARGE]
+        factors = _plain_first([factor for factor in factors_of(values) if factor.array.size <= LARGE], values)
+        proportional, is_vague = _proportional_along(mismatch, suspect, factors)
         message = (
-            _proportional_along(mismatch, factors)
-            or _affine_along(mismatch, values)
+            (None if is_vague else proportional)
+            or _affine_along(mismatch, suspect, values)
             or _product(mismatch, suspect, values)
             or _formula(mismatch, suspect, factors)
+            or proportional
         )
     return None if message is None else Finding("missing-term", message)
 
 
-def _constant_along(mismatch: Mismatch) -> str | None:
+def _plain_first(factors: list[Factor], values: list[Value]) -> list[Factor]:
+    """Put what is at hand before what can be made of it: the term of softmax has its output, not an exponential."""
+    plain = {value.text for value in values}
+    return sorted(factors, key=lambda factor: factor.text not in plain)
+
+
+def _constant_along(mismatch: Mismatch, suspect: Suspect) -> str | None:
     """Look for axes along which the difference is constant while the gradient isn't."""
     difference = mismatch.grid(mismatch.difference)
     for axes in _axes_of(mismatch.shape):
@@ -96,14 +106,19 @@ def _constant_along(mismatch: Mismatch) -> str | None:
             same = f"off by {value:.6g}, the same in every element"
             return f"the gradient of {mismatch.name} is {same}: a term is missing or wrong"
         words = _words(axes)
+        if suspect.is_even_along(axes):
+            return f"the difference of {mismatch.name} is constant along {words}, {_AS_G}: a term is missing or wrong"
         return (
             f"the difference of {mismatch.name} is constant along {words}: a mean or a sum over it is missing or wrong"
         )
     return None
 
 
-def _proportional_along(mismatch: Mismatch, factors: list[Factor]) -> str | None:
-    """Look for a value to which the difference is proportional, along axes or altogether."""
+def _proportional_along(mismatch: Mismatch, suspect: Suspect, factors: list[Factor]) -> tuple[str | None, bool]:
+    """Look for a value to which the difference is proportional, along axes or altogether.
+
+    The flag says that the cotangent is constant there as well, so that it may be all that the value is multiplied by.
+    """
     difference = mismatch.grid(mismatch.difference)
     for factor in factors:
         try:
@@ -124,14 +139,14 @@ def _proportional_along(mismatch: Mismatch, factors: list[Factor]) -> str | None
                 continue  # a product with v, wrong as a whole
             if len(axes) == len(mismatch.shape):
                 c = float(coefficient.reshape(-1)[0])
-                return (
-                    f"the gradient of {mismatch.name} is off by {c:.6g} times {factor.text}: a term is missing or wrong"
-                )
-            return (
-                f"the difference of {mismatch.name} is {factor.text} times something constant along {_words(axes)}: "
-                f"the term {factor.text} * sum(...) over it is missing or wrong"
-            )
-    return None
+                off = f"off by {c:.6g} times {factor.text}"
+                return f"the gradient of {mismatch.name} is {off}: a term is missing or wrong", False
+            constant = f"{factor.text} times something constant along {_words(axes)}"
+            if suspect.is_even_along(axes):
+                return f"the difference of {mismatch.name} is {constant}, {_AS_G}: a term is missing or wrong", True
+            term = f"the term {factor.text} * sum(...) over it is missing or wrong"
+            return f"the difference of {mismatch.name} is {constant}: {term}", False
+    return None, False
 
 
 def _is_all(mismatch: Mismatch, v: Array, axes: tuple[int, ...]) -> bool:
@@ -144,7 +159,7 @@ def _is_all(mismatch: Mismatch, v: Array, axes: tuple[int, ...]) -> bool:
     return bool(np.max(np.abs(left)) <= _CLOSE * np.nanmax(np.abs(numeric)))
 
 
-def _affine_along(mismatch: Mismatch, values: list[Value]) -> str | None:
+def _affine_along(mismatch: Mismatch, suspect: Suspect, values: list[Value]) -> str | None:
     """Look for a value of which the difference is a linear function along an axis: both terms of a normalisation."""
     difference = mismatch.grid(mismatch.difference)
     if np.isnan(difference).any():
@@ -153,7 +168,7 @@ def _affine_along(mismatch: Mismatch, values: list[Value]) -> str | None:
         if value.array.shape != mismatch.shape or value.array.dtype.kind != "f":
             continue
         for axis in range(len(mismatch.shape)):
-            if mismatch.shape[axis] < _LONG:
+            if mismatch.shape[axis] < _LONG or suspect.is_even_along((axis,)):
                 continue
             v = value.array.astype(np.float64)
             if not _fits(mismatch, _linear(difference, v, axis)):
@@ -178,7 +193,7 @@ def _linear(wanted: Array, v: Array, axis: int) -> Array:
 def _product(mismatch: Mismatch, suspect: Suspect, values: list[Value]) -> str | None:
     """Look for a product of matrices that is missing: what enters twice has a gradient from each place."""
     assert suspect.application is not None
-    if not mismatch.is_complete:
+    if not mismatch.is_complete or not mismatch.moved.any():  # nothing is missing where all has to go
         return None
     for name, cotangent in suspect.application.cotangents.items():
         g = "g" if len(suspect.application.cotangents) == 1 else f"g_{name}"
@@ -195,7 +210,7 @@ def _formula(mismatch: Mismatch, suspect: Suspect, factors: list[Factor]) -> str
     """Look for a product of the cotangent with one value or two that is the difference."""
     assert suspect.application is not None
     for cotangent in suspect.application.cotangents.values():
-        if cotangent.shape != mismatch.shape or mismatch.elements.size > LARGE:
+        if cotangent.shape != mismatch.shape or mismatch.elements.size > LARGE or not mismatch.moved.any():
             continue
         g = mismatch.taken(cotangent).astype(np.float64)
         usable = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gradcheck_cli.findings.constant_factor import factor_between
 from gradcheck_cli.findings.measure import Mismatch
 from gradcheck_cli.findings.suspect import Suspect
 from gradcheck_cli.records import Finding
@@ -53,6 +54,16 @@ def unexplained(suspect: Suspect) -> Finding | None:
     share = "it is the only element" if total == 1 else f"{count} of {total} elements are wrong"
     message = (
         f"no known mistake explains the gradient of {mismatch.name}: {share}, "
-        f"{mismatch.label(worst)} by {abs(mismatch.difference[worst]):.3g}"
+        f"{mismatch.label(worst)} by {abs(mismatch.difference[worst]):.3g}{_beside(mismatch)}"
     )
+    if suspect.is_even:
+        message += f"\n{mismatch.name} has one value in all elements: give it different ones, and the cause may show"
     return Finding("unexplained", message)
+
+
+def _beside(mismatch: Mismatch) -> str:
+    """Say what is plain to see and explains nothing: one number is always a multiple of another."""
+    if not mismatch.moved.any():
+        return ", where the right one is zero"
+    factor = factor_between(mismatch)
+    return "" if factor is None else f"; the gradient is {factor:.6g} times the right one"
