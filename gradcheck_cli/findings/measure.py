@@ -25,6 +25,9 @@ _EXACT = 1e-4
 _SPECK = 1e-9
 """What it may leave anywhere, as a share of the largest difference."""
 
+_MANY = 8
+"""Of fewer wrong elements, a story that is nearly true may well be one by chance: it has to be exact."""
+
 _GREY = 3.0
 """Differences up to so many error bars decide nothing."""
 
@@ -91,7 +94,8 @@ class Mismatch:
     def explained(self, left: Array, blur: Array | None = None) -> bool:
         """Tell whether a story explains the mismatch that leaves the differences `left`, known to within `blur`.
 
-        It has to explain 99 % of the squared mismatch, and nearly every wrong element by itself.
+        It has to explain 99 % of the squared mismatch, and nearly every wrong element by itself; where few are wrong,
+        it has to be exact.
         """
         blur = self.blur if blur is None else blur
         left = np.abs(left)
@@ -105,15 +109,20 @@ class Mismatch:
             return False
         sharp = blur[self.wrong] < _SHARP * difference[self.wrong]
         closer = left[self.wrong] <= np.maximum(blur, _CLOSER * difference)[self.wrong]
-        return bool(sharp.mean() >= _MOST and closer.mean() >= _MOST)
+        if sharp.mean() < _MOST or closer.mean() < _MOST:
+            return False
+        return int(self.wrong.sum()) >= _MANY or self._leaves_nothing(left, blur)
 
     def exactly(self, left: Array, blur: Array | None = None) -> bool:
         """Tell the same of a story that is either exact or untrue."""
         blur = self.blur if blur is None else blur
+        return self.explained(left, blur) and self._leaves_nothing(left, blur)
+
+    def _leaves_nothing(self, left: Array, blur: Array) -> bool:
         difference = np.abs(self.difference)
         slack = np.maximum(blur, np.maximum(_EXACT * difference, _SPECK * float(np.max(difference))))
         slack = np.where(self.wrong, slack, np.maximum(slack, self.noise))
-        return self.explained(left, blur) and bool((np.abs(left) <= slack).all())
+        return bool((np.abs(left) <= slack).all())
 
     def grid(self, values: Array) -> Array:
         """Return one value for each compared element in the shape of the array, NaN where nothing was compared."""

@@ -171,3 +171,28 @@ def test_of_swapped_inputs_nothing_else_is_said():
 
     assert [each.name for each in told(product, *RNG.standard_normal((2, 3, 3)))] == ["swapped-inputs"]
     assert [each.name for each in told(product, np.eye(3), 2 * np.eye(3))] == ["swapped-inputs"]
+
+
+@pytest.mark.parametrize("elements", [1, 2, 3])
+@pytest.mark.parametrize("story", ["sign-flipped", "swapped-inputs", "contribution-overwritten"])
+def test_of_few_elements_a_story_that_is_nearly_true_is_told_by_chance(elements, story):
+    numeric = 1 + RNG.uniform(0, 1, elements)
+    other = 5 * numeric**2
+    g = -3 * numeric**2
+    analytic = {"sign-flipped": -numeric, "swapped-inputs": other, "contribution-overwritten": numeric - g}[story]
+    x = RNG.standard_normal(elements)
+
+    def names(spoilt):
+        beside = {"y": evidence(numeric, other, name="y")}
+        it = around(analytic * spoilt, numeric, g, {"x": x})
+        return [found.name for found in find_causes([Suspect(it.evidence, it.shapes, it.application, beside)])]
+
+    if story != "contribution-overwritten" or elements > 1:  # one number that is left out is a factor as well
+        assert names(1.0)[0] == story
+    assert names(1 + 0.03 * np.arange(1, elements + 1)) == ["unexplained"]
+
+
+def test_of_many_elements_a_story_need_not_be_exact():
+    numeric = RNG.standard_normal(30)
+    found = find_causes([suspect(-numeric * (1 + 0.01 * np.sin(np.arange(30))), numeric)])
+    assert found[0].name == "sign-flipped"

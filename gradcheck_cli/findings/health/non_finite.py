@@ -132,6 +132,8 @@ def _hint(bad: Array, operands: Sequence[tuple[str, Array]]) -> str:
             "it overflows: subtract the largest input first, or use a stable composite (logsumexp, log_softmax, "
             "softplus, sigmoid); normalise inputs, lower the learning rate, clip gradients"
         )
+    if not nan:
+        return "it overflows, or has a pole there: scale it down, or keep its input away from that place"
     return "keep its input where it is defined"
 
 

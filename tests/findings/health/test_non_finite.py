@@ -140,3 +140,10 @@ def test_what_a_mask_leaves_out_of_the_value_is_named_where_it_was_made(seed):
     assert found.startswith("log gives -inf in 1 of 5 elements of finite operands"), f"seed {seed}"
     assert "left out of the value, and makes the gradient of multiply for" in found
     assert "where(mask, x, 1)" in found
+
+
+def test_what_overflows_without_large_operands_is_told_to_overflow():
+    found = ill(lambda v: F.multiply(v["x"], 1e308), {"x": [2.0, 3.0, 4.0]})
+    assert "it overflows" in found["origin-of-nan"].message
+    found = ill(lambda v: F.power(F.subtract(v["x"], 1.0), -1.0), {"x": [1.0, 3.0, 4.0]})
+    assert "it has a pole" in found["origin-of-nan"].message
