@@ -12,6 +12,9 @@ import numpy as np
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.findings.measure import Mismatch
 
+_RIGHT = 0.05
+"""Share of the elements that have to be right for a threshold: near its zero any mistake is next to nothing."""
+
 _NAMED = 4
 """Places that are named one by one."""
 
@@ -110,7 +113,7 @@ def _by_threshold(mismatch: Mismatch, arguments: Mapping[str, Any]) -> Iterator[
             continue
         for text, v in ((name, mismatch.taken(array)), (f"|{name}|", np.abs(mismatch.taken(array)))):
             wrong, right = v[mismatch.wrong], v[told & ~mismatch.wrong]
-            if not (wrong.size and right.size):
+            if not wrong.size or right.size <= _RIGHT * int(told.sum()):
                 continue
             if wrong.min() > right.max():
                 t = _round_between(float(right.max()), float(wrong.min()))

@@ -196,3 +196,17 @@ def test_of_many_elements_a_story_need_not_be_exact():
     numeric = RNG.standard_normal(30)
     found = find_causes([suspect(-numeric * (1 + 0.01 * np.sin(np.arange(30))), numeric)])
     assert found[0].name == "sign-flipped"
+
+
+def test_what_is_next_to_nothing_near_zero_is_no_threshold():
+    @op
+    def bent(x):
+        return np.tanh(x)
+
+    @bent.backward
+    def _(g, out):
+        return g * (1 - 0.77 * out * np.tanh(3 * out))
+
+    x = RNG.standard_normal(200)
+    x[[17, 80, 131]] = 1e-9, -2e-9, 3e-9
+    assert [each.name for each in told(bent, x)] == ["unexplained"]

@@ -13,6 +13,7 @@ from gradcheck_cli.core.execution import Execution, using
 from gradcheck_cli.core.generators import restored
 from gradcheck_cli.core.node import Node
 from gradcheck_cli.core.variable import Variable
+from gradcheck_cli.errors import GradcheckError
 from gradcheck_cli.findings.blame.alone import function_of, operands_of
 from gradcheck_cli.findings.blame.ledger import Entry, Sweep
 from gradcheck_cli.numeric.seeding import SeededExecution
@@ -31,7 +32,10 @@ def kept_between_calls(path: Sequence[Entry], cotangent_repeat: float | None) ->
     for entry in path:
         function, operands = function_of(entry), operands_of(entry)
         with restored(), np.errstate(all="ignore"), using(SeededExecution(allowed=("not-repeatable",))):
-            alone = function.record(operands).vjp(entry.arrived())
+            try:
+                alone = function.record(operands).vjp(entry.arrived())
+            except GradcheckError:  # that it can't be called alone has been said
+                continue
         for slot, (name, gradient) in zip(entry.tracked, alone.items(), strict=True):
             seen = entry.gradients[slot]
             if seen is not None and not agree(seen, gradient, cotangent_repeat):

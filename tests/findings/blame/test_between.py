@@ -187,3 +187,49 @@ def test_a_contribution_that_overwrote_the_others_is_told_from_their_sum() -> No
 def test_rounding_of_a_sum_that_cancels_is_no_fault() -> None:
     large = np.full((3, 2), 1e8)
     assert Sum("x", x + 1e-9, parts(large, x - large)).fault() == (False, "")
+
+
+_door = {"open": False}
+
+
+@op
+def opening(x):
+    _door["open"] = True
+    return x * 1.0
+
+
+@opening.backward
+def _(g):
+    return g
+
+
+@op
+def closing(x):
+    _door["open"] = False
+    return x * 1.0
+
+
+@closing.backward
+def _(g):
+    return g
+
+
+@op
+def indoors(x):
+    if not _door["open"]:
+        raise RuntimeError("the door is closed")
+    return x * x
+
+
+@indoors.backward
+def _(g, x):
+    return 3 * g * x
+
+
+def test_an_operator_that_can_not_be_called_alone_is_undecided_and_the_rest_is_looked_at() -> None:
+    blame = blame_of(lambda x: F.sum(closing(indoors(opening(x)))))
+    (why,) = blame.undecided
+    assert "it can't be called alone" in why
+    assert "the door is closed" in why
+    assert blame.culprits == ()
+    assert not [text for text in blame.notes if "applications were checked" in text]
