@@ -56,5 +56,5 @@ def broadcast_not_summed(suspect: Suspect) -> Finding | None:
     if picked is None or picked.where == "last" or picked.counts[0] != picked.counts[1]:
         return None
     along = f", along axis {', '.join(map(str, picked.axes))} of the output" if picked.axes else ""
-    message = f"the gradient of {mismatch.name} is the {picked.words}{along}: it has to be their sum"
+    message = f"the gradient of {mismatch.name} is {picked.words}{along}: it has to be their sum"
     return Finding("broadcast-not-summed", message)

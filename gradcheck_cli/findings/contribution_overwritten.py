@@ -69,7 +69,7 @@ def contribution_overwritten(suspect: Suspect) -> Finding | None:
     if picked is None:
         return None
     several = "" if mismatch.wrong.all() else ", where there are several"
-    message = f"the gradient of {mismatch.name} is the {picked.words}{several}: they have to be added"
+    message = f"the gradient of {mismatch.name} is {picked.words}{several}: they have to be added"
     return Finding("contribution-overwritten", message)
 
 

@@ -14,6 +14,9 @@ from gradcheck_cli.findings.measure import SAME, Mismatch
 from gradcheck_cli.findings.suspect import Suspect
 from gradcheck_cli.records import Finding
 
+_SHARP = 0.1
+"""How well the ratio has to be known, relative to its size, for the contributions to be counted."""
+
 
 def mean_instead_of_sum(suspect: Suspect) -> Finding | None:
     """The gradient of what was used many times is the mean of its contributions instead of their sum.
@@ -66,6 +69,8 @@ def mean_instead_of_sum(suspect: Suspect) -> Finding | None:
             return None
         ratio = mismatch.numeric[row] / mismatch.analytic[row]
         slack = SAME + mismatch.noise[row] / abs(mismatch.numeric[row] or np.inf)
+        if slack > _SHARP:  # any number of contributions fits a gradient that may be zero
+            return None
         fitting = [count for count in _counts(part) if abs(ratio - count) <= slack * count]
         if not fitting:
             return None

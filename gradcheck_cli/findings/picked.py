@@ -21,18 +21,22 @@ _TELLING = 0.02
 class Picked:
     """What is left of an element's contributions: `where` is "first", "last" or one of both along some `axes`.
 
-    `counts` says how many contributions the elements have, fewest and most.
+    `counts` says how many contributions the elements have, fewest and most. `is_any` tells that they are equal, so
+    that the first, the last and the mean are the same.
     """
 
     where: str
     axes: tuple[int, ...]
     counts: tuple[int, int]
+    is_any: bool = False
 
     @property
     def words(self) -> str:
         """What is left, in words."""
         low, high = self.counts
-        return f"{self.where} of {low if low == high else f'{low} to {high}'} contributions"
+        where = "one" if self.is_any or self.where == "one" else f"the {self.where}"
+        equal = "equal " if self.is_any else ""
+        return f"{where} of {low if low == high else f'{low} to {high}'} {equal}contributions"
 
 
 def find_picked(mismatch: Mismatch, suspect: Suspect) -> Picked | None:
@@ -65,7 +69,8 @@ def find_picked(mismatch: Mismatch, suspect: Suspect) -> Picked | None:
     if not common:
         return None
     where, axes = min(common, key=lambda key: (key[0] != "last", len(key[1]), key))
-    return Picked(where, axes, (min(counts), max(counts)))
+    is_any = {("first", axes), ("last", axes)} <= common
+    return Picked("first" if is_any else where, axes, (min(counts), max(counts)), is_any)
 
 
 def _only(part: Mapping[str, Array]) -> Array | None:

@@ -210,3 +210,41 @@ def test_what_is_next_to_nothing_near_zero_is_no_threshold():
     x = RNG.standard_normal(200)
     x[[17, 80, 131]] = 1e-9, -2e-9, 3e-9
     assert [each.name for each in told(bent, x)] == ["unexplained"]
+
+
+def test_of_equal_contributions_none_is_called_the_last():
+    @op(x=arr("n d"), b=arr("d"))
+    def add_bias(x, b):
+        return x + b
+
+    @add_bias.backward
+    def _(g):
+        return g, g.mean(axis=0)
+
+    def of_bias(g):
+        analytic, numeric = g.mean(axis=0), g.sum(axis=0)
+        x, b = np.ones((5, 3)), np.ones(3)
+        application = Application(add_bias.operator, {"x": x, "b": b}, {}, {"out": x + b}, {"out": g}, {})
+        return find_causes([Suspect(evidence(analytic, numeric, name="b"), {"x": (5, 3), "b": (3,)}, application)])
+
+    even = of_bias(np.repeat(RNG.standard_normal((1, 3)), 5, axis=0))
+    assert even[0].message == "the gradient of b is one of 5 equal contributions: it has to be their sum"
+    assert "mean-instead-of-sum" in [each.name for each in even]
+    assert [each.name for each in of_bias(RNG.standard_normal((5, 3)))] == ["mean-instead-of-sum"]
+
+
+def test_a_gradient_that_should_be_zero_is_no_sum_of_a_mean():
+    @op(x=arr("n k"))
+    def softmax_of(x):
+        e = np.exp(x)
+        return e / e.sum(axis=1, keepdims=True)
+
+    @softmax_of.backward
+    def _(g, out):
+        return g * out
+
+    x, out, g = np.full((3, 4), 2.0), np.full((3, 4), 0.25), np.full((3, 4), 0.5)
+    numeric = 1e-15 * RNG.standard_normal((3, 4))
+    application = Application(softmax_of.operator, {"x": x}, {}, {"out": out}, {"out": g}, {})
+    found = find_causes([Suspect(evidence(g * out, numeric, name="x"), {"x": (3, 4)}, application)])
+    assert [each.name for each in found] == ["unexplained"]
