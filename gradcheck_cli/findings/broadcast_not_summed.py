@@ -55,6 +55,15 @@ def broadcast_not_summed(suspect: Suspect) -> Finding | None:
     # A loop that overwrites leaves the last one.
     if picked is None or picked.where == "last" or picked.counts[0] != picked.counts[1]:
         return None
+    if picked.is_any and not any(_is_broadcast(mismatch.shape, shape) for shape in outputs):
+        return None  # any of them is the last one, too
     along = f", along axis {', '.join(map(str, picked.axes))} of the output" if picked.axes else ""
     message = f"the gradient of {mismatch.name} is {picked.words}{along}: it has to be their sum"
     return Finding("broadcast-not-summed", message)
+
+
+def _is_broadcast(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
+    try:
+        return np.broadcast_shapes(shape, to) == to
+    except ValueError:
+        return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradcheck_cli import arr, op
+from gradcheck_cli import arr, ints, op
 from gradcheck_cli.findings.causes import find_causes
 from gradcheck_cli.findings.constant_factor import constant_factor
 from gradcheck_cli.findings.missing_term import missing_term
@@ -248,3 +248,22 @@ def test_a_gradient_that_should_be_zero_is_no_sum_of_a_mean():
     application = Application(softmax_of.operator, {"x": x}, {}, {"out": out}, {"out": g}, {})
     found = find_causes([Suspect(evidence(g * out, numeric, name="x"), {"x": (3, 4)}, application)])
     assert [each.name for each in found] == ["unexplained"]
+
+
+def test_of_equal_contributions_to_what_was_picked_by_index_none_was_broadcast():
+    @op(x=arr("n"), i=ints("k", below="n"))
+    def picked(x, i):
+        return x[i]
+
+    @picked.backward
+    def _(g, x, i):
+        dx = np.zeros_like(x)
+        dx[i] = g
+        return dx
+
+    x, i, g = RNG.standard_normal(5), np.array([0, 2, 2, 1, 4, 3]), np.ones(6)
+    analytic, numeric = np.ones(5), np.array([1.0, 1, 2, 1, 1])
+    application = Application(picked.operator, {"x": x, "i": i}, {}, {"out": x[i]}, {"out": g}, {})
+    found = find_causes([Suspect(evidence(analytic, numeric, name="x"), {"x": (5,)}, application)])
+    assert found[0].name == "contribution-overwritten"
+    assert "one of 2 equal contributions, where there are several" in found[0].message
