@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import combinations
-
 import numpy as np
 
-from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.findings.constant_factor import factor_between
 from gradcheck_cli.findings.measure import Mismatch
 from gradcheck_cli.findings.picked import find_picked
@@ -71,27 +67,6 @@ def contribution_overwritten(suspect: Suspect) -> Finding | None:
     several = "" if mismatch.wrong.all() else ", where there are several"
     message = f"the gradient of {mismatch.name} is {picked.words}{several}: they have to be added"
     return Finding("contribution-overwritten", message)
-
-
-def overwritten_among(suspect: Suspect, given: Mapping[str, Array]) -> Finding | None:
-    """Say which of the contributions to a gradient are left, if that explains it.
-
-    `given` are contributions by what they come from (a place in the expression), flat arrays with an entry for every
-    element of the parameter. For one that is used once there is nothing to say.
-    """
-    mismatch = Mismatch.of(suspect.evidence)
-    if mismatch is None or not 2 <= len(given) <= _MOST:
-        return None
-    parts = {name: np.ravel(array)[mismatch.elements] for name, array in given.items()}
-    if not mismatch.explained(np.sum(list(parts.values()), axis=0) - mismatch.numeric):
-        return None  # one of them is wrong itself
-    for count in range(len(parts) - 1, 0, -1):
-        for names in combinations(parts, count):
-            if mismatch.explained(mismatch.analytic - np.sum([parts[name] for name in names], axis=0)):
-                lost = ", ".join(name for name in parts if name not in names)
-                message = f"the gradient of {mismatch.name} is that of {', '.join(names)} alone; that of {lost} is lost"
-                return Finding("contribution-overwritten", message)
-    return None
 
 
 def _straight_through(mismatch: Mismatch, suspect: Suspect) -> Finding | None:

@@ -10,7 +10,7 @@ import numpy as np
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.findings.constant_factor import factor_between
 from gradcheck_cli.findings.measure import SAME, Mismatch, distinct
-from gradcheck_cli.findings.surroundings import LARGE, Factor, Value, factors_of, products, values_around
+from gradcheck_cli.findings.surroundings import LARGE, WIDEST, Factor, Value, factors_of, products, values_around
 from gradcheck_cli.findings.suspect import Suspect
 from gradcheck_cli.records import Finding
 
@@ -73,7 +73,7 @@ def missing_term(suspect: Suspect) -> Finding | None:
     message = _constant_along(mismatch, suspect)
     if message is None and suspect.application is not None:
         values = values_around(suspect.application)
-        factors = _plain_first([factor for factor in factors_of(values) if factor.array.size <= LARGE], values)
+        factors = _plain_first([factor for factor in factors_of(values) if factor.array.size <= WIDEST], values)
         proportional, is_vague = _proportional_along(mismatch, suspect, factors)
         message = (
             (None if is_vague else proportional)

@@ -19,7 +19,10 @@ _MOST = 40
 
 
 LARGE = 30_000
-"""Elements of arrays beyond which not all factors are held at once: there are some forty of each value."""
+"""Elements beyond which not everything is tried: there are some forty factors of each value."""
+
+WIDEST = 200_000
+"""Elements of arrays beyond which their factors aren't held at once: these would take hundreds of megabytes."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,7 @@ import pytest
 
 from gradcheck_cli import arr, keep, op
 from gradcheck_cli.findings.causes import find_causes
-from gradcheck_cli.findings.contribution_overwritten import overwritten_among
 from tests.findings.alone import alone
-from tests.findings.stories import suspect
 
 RNG = np.random.default_rng(21)
 
@@ -208,24 +206,6 @@ def test_a_threshold_is_named_by_a_round_number():
 
     found = first(bent, RNG.permutation(np.linspace(-2, 4.05, 23)))["x"]
     assert "wrong where x > 1" in found.message
-
-
-def test_of_several_contributions_the_one_that_is_left_is_named():
-    one, two, three = drawn((3, 4), (3, 4), (3, 4))
-    whole = suspect(two, one + two + three)
-    found = overwritten_among(whole, {"relu at 3:5": one, "tanh at 4:5": two, "exp at 5:5": three})
-    assert found.name == "contribution-overwritten"
-    assert found.message == ("the gradient of w is that of tanh at 4:5 alone; that of relu at 3:5, exp at 5:5 is lost")
-    found = overwritten_among(suspect(one + three, one + two + three), {"a": one, "b": two, "c": three})
-    assert "that of b is lost" in found.message
-
-
-@pytest.mark.parametrize("spoil", [lambda one, two: one + two, lambda one, two: 2 * one, lambda one, two: one - two])
-def test_contributions_that_explain_nothing_are_not_blamed(spoil):
-    one, two = drawn((3, 4), (3, 4))
-    assert overwritten_among(suspect(spoil(one, two), one + two), {"a": one, "b": two}) is None
-    assert overwritten_among(suspect(two, one + two), {"b": two}) is None
-    assert overwritten_among(suspect(two, one + two), {"a": 2 * one, "b": two}) is None
 
 
 def test_diagnosis_takes_less_than_the_check():
