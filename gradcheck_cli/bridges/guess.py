@@ -24,8 +24,9 @@ from gradcheck_cli.errors import OperatorError, Problem
 NEEDS_DOMAIN = "needs-domain"
 """The code of the problem that nothing could be guessed."""
 
-_SIZES = {"n": 3, "d": 4, "k": 2}
-_OTHER_SIZES = {"n": 5, "d": 2, "k": 3}
+_SIZES = {"n": 3, "d": 4, "k": 2, "m": 5, "p": 6}
+_OTHER_SIZES = {"n": 5, "d": 2, "k": 3, "m": 4, "p": 7}
+_CHAIN = tuple(_SIZES)
 _COMMON = ("n", "d")
 _KINDS = (_COMMON, ("n", "n"), ("n",), ())
 _SETTING = re.compile(r"param|config|cfg|mode|option|setting|train|activation|method|kind")
@@ -155,13 +156,20 @@ def _candidates(loose: Sequence[Input]) -> Iterator[list[_Guess]]:
 def _products(biases: Sequence[bool]) -> Iterator[list[_Guess]]:
     """Yield the factors of a product: sizes that differ show what square matrices hide, a transpose above all.
 
-    The second factor may lie the other way; what looks like a bias is as long as the product is wide.
+    All factors after the first may lie the other way; a bias is as long as the product before it is wide.
     """
-    if list(biases).count(False) != 2:
+    if not 2 <= list(biases).count(False) < len(_CHAIN):
         return
-    for weight in (("d", "k"), ("k", "d")):
-        factors = iter((("n", "d"), weight))
-        yield [_Guess(("k",), summed=True) if is_bias else _Guess(next(factors)) for is_bias in biases]
+    for turned in (False, True):
+        guesses, width = [], 0
+        for is_bias in biases:
+            if is_bias:
+                guesses.append(_Guess(_CHAIN[max(width, 1) : max(width, 1) + 1], summed=True))
+                continue
+            words = _CHAIN[width : width + 2]
+            guesses.append(_Guess(words[::-1] if turned and width else words))
+            width += 1
+        yield guesses
 
 
 def _fit(

@@ -86,6 +86,20 @@ def test_what_square_matrices_would_hide_is_found():
     assert check(found, [np.ones((2, 3)), np.ones((3, 4))]).verdict == "fail"
 
 
+def test_the_matrices_of_a_network_have_sizes_that_differ():
+    def network(x, W1, b1, W2, b2):
+        h = np.tanh(x @ W1 + b1)
+        return h @ W2 + b2, (x, h, W1, W2)
+
+    def network_backward(dout, cache):
+        x, h, W1, W2 = cache
+        inner = dout @ W2.T * (1 - h * h)
+        return inner @ W1.T, x.T @ inner, inner.sum(0), h.T @ dout, dout.sum(0)
+
+    expected = {"x": "n d", "W1": "d k", "b1": "k", "W2": "k m", "b2": "m"}
+    assert shapes(guessed(network, network_backward)) == expected
+
+
 def test_only_square_matrices_have_a_square():
     def squared(x, w):
         return x @ x + w @ w, (x, w)
