@@ -146,8 +146,9 @@ def _varies(below: Array, above: Array) -> bool:
 def _epsilon(point: Point, below: Array, above: Array) -> Array:
     """Return the epsilon of every output: that of its dtype, or of float32 where all values are single."""
     epsilon = point.outputs.epsilon
-    row = point.base + below[0]
-    if not are_single(row[row != 0]).any():  # which tells it nearly always, at little cost
+    # One row tells it nearly always, at little cost; a zero that stays one is single by chance.
+    moves = (below != below[0]).any(axis=0) | (above != below[0]).any(axis=0)
+    if not (moves & are_single(point.base + below[0])).any():
         return epsilon
     values = point.base + np.concatenate([below, np.zeros((1, point.base.size)), above])
     single = float32_columns(values) & (epsilon < np.finfo(np.float32).eps)
