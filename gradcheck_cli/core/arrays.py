@@ -132,3 +132,10 @@ def unbroadcast(g: Array, shape: tuple[int, ...]) -> Array:
         return g
     stretched = [added + axis for axis, (got, size) in enumerate(pairs) if got != size]
     return np.asarray(g.sum(axis=(*range(added), *stretched))).reshape(shape)
+
+
+def memory_of(array: Array) -> Array:
+    """Return the array whose memory a view shows; itself if it is no view."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gradcheck_cli.errors import printable
-from gradcheck_cli.graph_records import Graph, GraphNode, GraphResult, Kind
-from gradcheck_cli.report.graph_text import figures, kind_word, output_of, shapes
+from gradcheck_cli.graph_records import Graph, GraphResult, Kind
+from gradcheck_cli.report.graph_text import label, output_of
 from gradcheck_cli.report.plain import encodable
 
 _LOOKS = {
@@ -59,7 +59,7 @@ def _cluster(case: int, result: GraphResult, graph: Graph) -> Iterator[str]:
     for number, node in enumerate(graph.nodes):
         codes = [f"{finding.code} {finding.name}" for finding in marks.get(number, ())]
         looks = f"{_LOOKS[node.kind]}{f', {_ILL}' * bool(codes)}"
-        yield f"    {ids[number]} [label={_label(node, codes)}, {looks}];"
+        yield f"    {ids[number]} [label={quoted(label(node, codes))}, {looks}];"
     for number, node in enumerate(graph.nodes):
         for operand in node.operands:
             output = output_of(graph, operand)
@@ -74,10 +74,3 @@ def _cluster(case: int, result: GraphResult, graph: Graph) -> Iterator[str]:
 
 def _one_line(text: str) -> str:
     return quoted(printable(text))
-
-
-def _label(node: GraphNode, codes: Sequence[str]) -> str:
-    word = kind_word(node)
-    first = f"{node.name} ({word})" if word else node.name
-    lines = [first, shapes(node, "\N{MULTIPLICATION SIGN}"), *figures(node), *codes]
-    return quoted("\n".join(map(printable, lines)))

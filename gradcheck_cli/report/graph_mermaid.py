@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gradcheck_cli.errors import printable
-from gradcheck_cli.graph_records import Graph, GraphNode, GraphResult, Kind
-from gradcheck_cli.report.graph_text import figures, kind_word, output_of, shapes
+from gradcheck_cli.graph_records import Graph, GraphResult, Kind
+from gradcheck_cli.report.graph_text import label, output_of
 
 LARGEST_TEXT, MOST_EDGES = 50_000, 500
 """What Mermaid draws unless its settings maxTextSize and maxEdges are raised."""
@@ -67,7 +67,7 @@ def _subgraph(case: int, result: GraphResult, graph: Graph) -> Iterator[str]:
         codes = [f"{finding.code} {finding.name}" for finding in marks.get(number, ())]
         opened, closed = ("[", "]") if node.kind is Kind.OPERATOR else ("([", "])")
         looks = "" if node.kind is Kind.OPERATOR else f":::{node.kind}"
-        yield f"    {ids[number]}{opened}{_label(node, codes)}{closed}{':::ill' if codes else looks}"
+        yield f"    {ids[number]}{opened}{quoted(label(node, codes))}{closed}{':::ill' if codes else looks}"
     for number, node in enumerate(graph.nodes):
         for operand in node.operands:
             yield f"    {ids[operand.node]} --> {_edge(output_of(graph, operand))}{ids[number]}"
@@ -80,10 +80,3 @@ def _subgraph(case: int, result: GraphResult, graph: Graph) -> Iterator[str]:
 
 def _edge(output: str) -> str:
     return f"|{quoted(printable(output))}| " if output else ""
-
-
-def _label(node: GraphNode, codes: Sequence[str]) -> str:
-    word = kind_word(node)
-    first = f"{node.name} ({word})" if word else node.name
-    lines = [first, shapes(node, "\N{MULTIPLICATION SIGN}"), *figures(node), *codes]
-    return quoted("\n".join(map(printable, lines)))

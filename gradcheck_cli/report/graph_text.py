@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from gradcheck_cli.errors import printable
 from gradcheck_cli.findings.health.figures import percent
 from gradcheck_cli.graph_records import Figures, Graph, GraphNode, GraphOperand, GraphOutput, Kind
 from gradcheck_cli.report.numbers import dimensions
@@ -30,6 +33,14 @@ def figures(node: GraphNode) -> list[str]:
     if node.saturated is not None:
         told.append(f"saturated {percent(node.saturated)}")
     return told
+
+
+def label(node: GraphNode, codes: Sequence[str]) -> str:
+    """Write all of a node that a picture shows, a line for each thing; `codes` are those of its findings."""
+    word = kind_word(node)
+    first = f"{node.name} ({word})" if word else node.name
+    lines = [first, shapes(node, "\N{MULTIPLICATION SIGN}"), *figures(node), *codes]
+    return "\n".join(map(printable, lines))
 
 
 def size(count: int) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-import numpy as np
-
-from gradcheck_cli.core.arrays import Array, map_arrays
+from gradcheck_cli.core.arrays import Array, map_arrays, memory_of
 from gradcheck_cli.errors import Location
 from gradcheck_cli.findings.health.figures import figures_of
 from gradcheck_cli.findings.health.units import saturation
@@ -111,13 +109,13 @@ def _counter(made: Trace) -> Callable[[Call], int]:
     Memory counts, not views of it: a small part of a large array keeps all of it alive. That of parameters, inputs
     and constants is there anyway, and isn't counted.
     """
-    known = {id(_owner(made.values[slot])) for slot in range(len(made.values)) if slot not in made.made}
+    known = {id(memory_of(made.values[slot])) for slot in range(len(made.values)) if slot not in made.made}
 
     def count(call: Call) -> int:
         owners: dict[int, Array] = {}
 
         def find(array: Array) -> Array:
-            owner = _owner(array)
+            owner = memory_of(array)
             if id(owner) not in known:
                 owners[id(owner)] = owner
             return array
@@ -128,10 +126,3 @@ def _counter(made: Trace) -> Callable[[Call], int]:
         return sum(owner.nbytes for owner in owners.values())
 
     return count
-
-
-def _owner(array: Array) -> Array:
-    """Return the array that holds the memory of a view."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array

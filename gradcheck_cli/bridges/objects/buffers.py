@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.core.arrays import Array, memory_of
 
 
 class Buffer:
@@ -44,7 +44,7 @@ def buffers_of(arrays: Sequence[Array]) -> tuple[list[Buffer], list[Array]]:
     groups: dict[int, list[Array]] = {}
     roots: dict[int, Array] = {}
     for array in arrays:
-        root = _root(array)
+        root = memory_of(array)
         roots[id(root)] = root
         groups.setdefault(id(root), []).append(array)
     shared: list[Buffer] = []
@@ -63,10 +63,3 @@ def zeros_like(array: Array) -> Array:
     """Return zeros in the layout of `array` that cost no memory before they are written to."""
     fortran = array.flags.f_contiguous and not array.flags.c_contiguous
     return np.zeros(array.shape, array.dtype, order="F" if fortran else "C")
-
-
-def _root(array: Array) -> Array:
-    """Return the array whose memory a view shows."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array

@@ -69,7 +69,9 @@ class Entry:
         operator = self.operator
         attributes = {each.name: each.default for each in operator.attributes if each.default is not REQUIRED}
         floating = [
-            (name, g) for name, g, out in zip(operator.outputs, cotangents, self.outputs, strict=True) if _f(out)
+            (name, g)
+            for name, g, out in zip(operator.outputs, cotangents, self.outputs, strict=True)
+            if out.dtype.kind == "f"
         ]
         return Application(
             operator,
@@ -201,10 +203,6 @@ def record(
 
 def _origin(parent: tuple[Node, int] | Variable | None) -> Node | Variable | None:
     return parent[0] if isinstance(parent, tuple) else parent
-
-
-def _f(array: Array) -> bool:
-    return array.dtype.kind == "f"
 
 
 def _copies(arrays: Sequence[Array | None]) -> tuple[Array | None, ...]:

@@ -11,6 +11,7 @@ from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.execution import Execution
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.graph_records import Figures
+from gradcheck_cli.numeric.noise import scaled_norm
 from gradcheck_cli.numeric.tracer import Call, Trace
 
 
@@ -30,13 +31,9 @@ def norm(arrays: Iterable[Array | None]) -> float:
     for array in arrays:
         if array is None or not array.size:
             continue
-        numbers = np.abs(np.asarray(array, dtype=np.float64))
-        largest = float(numbers.max())
-        if largest == 0:
-            continue
-        if not np.isfinite(largest):
-            return largest
-        own = largest * float(np.sqrt(np.sum((numbers / largest) ** 2)))
+        own = scaled_norm(np.ravel(array).astype(np.float64))
+        if not np.isfinite(own):
+            return own
         total = float(np.hypot(total, own))
     return total
 
