@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING, Any
 
 from gradcheck_cli.codes import FINDING_CODES
 from gradcheck_cli.errors import Location
+
+if TYPE_CHECKING:
+    from gradcheck_cli.graph_records import Graph
 
 
 class Verdict(StrEnum):
@@ -73,7 +77,9 @@ class ParameterResult:
     parameter by name, None where it expects one verdict of the whole case. `directions` counts random
     directions that were checked in place of elements; then `resolution` is that of the whole
     parameter, and `element_resolution` that of one element with the median gradient. `planned` tells that all elements
-    would have cost too much: `checked` of them were sampled, and the directions go across the others.
+    would have cost too much: `checked` of them were sampled, and the directions go across the others. `line` is where
+    the spec names the parameter, 0 where none does. `errors` has the deciding number of every element in the
+    parameter's shape, nan where none was compared; only for reports that ask for it.
     """
 
     name: str
@@ -90,6 +96,8 @@ class ParameterResult:
     directions: int = 0
     element_resolution: float | None = None
     planned: bool = False
+    line: int = 0
+    errors: Any = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -139,7 +147,7 @@ class CaseResult:
     `notes` are sentences about what was taken into account without being a finding. `label` names
     the device and dtype of its operators where they aren't plain float64. `blame` says which operators
     are wrong, None where no gradient is. `health` has what is ill about the graph, where that was asked for; it
-    changes no verdict.
+    changes no verdict. `graph` is what the case computes, for reports that ask for it.
     """
 
     id: str
@@ -160,6 +168,7 @@ class CaseResult:
     label: str = ""
     blame: Blame | None = None
     health: tuple[Finding, ...] = ()
+    graph: Graph | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
