@@ -96,6 +96,7 @@ class CaseKeys(_Strict):
         WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}),
         Field(description="Operator files beside the spec, or module:name"),
     ] = absent()
+    tags: Annotated[str | list[str], Field(description="Words by which cases are selected together")] = absent()
     seed: Annotated[Whole, Field(description="Seed of everything that is drawn")] = absent()
     check: Annotated[CheckKeys, Field(description="Knobs of the check")] = absent()
     matrix: Annotated[dict[str, list[Any]], Field(description="Values that multiply the case")] = absent()
@@ -131,6 +132,7 @@ EXPECTED: dict[tuple[str, ...], str] = {
     ("*", "sample"): "a whole number of elements, 1 or more",
     ("dims",): "a mapping of names to sizes",
     ("dims", "*"): "a size: a whole number, 0 or more",
+    ("tags",): "a text or a list of texts",
     ("seed",): "a whole number, 0 or more",
     ("check",): "a mapping of knobs to values",
     ("matrix",): "a mapping of names to lists of values",
