@@ -43,7 +43,8 @@ def load_spec(
     `shown` is how the file is named in ids and messages. With `text` that is read in place of the
     file (standard input), and relative paths start at the folder of `path`, or at the current one
     if that is None. `given` are operators that the command line names; `data_only` refuses those
-    that the spec names. `settings` hold for what the spec doesn't say. Raises SpecError with all problems of the file, in its order.
+    that the spec names. `settings` hold for what the spec doesn't say. Raises SpecError with all
+    problems of the file, in its order.
     """
     source, problems = decode(_contents(path, shown) if text is None else text, shown)
     documents = read_documents(source, problems)
