@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from gradcheck_cli.light_dataclass import dataclass
 
 Outcome = Literal["fail", "inconclusive", "pass"]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
+
+from gradcheck_cli.light_dataclass import dataclass
 
 
 @dataclass(frozen=True)

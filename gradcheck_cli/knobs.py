@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any
 
 from gradcheck_cli.errors import near
+from gradcheck_cli.light_dataclass import dataclass
 
 ALLOWED = ("input-modified", "not-repeatable", "not-linear-in-g", "layout-dependent")
 """Broken contracts that a spec may allow: what is checked after them still means something."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.records import CaseResult, Verdict
 
 

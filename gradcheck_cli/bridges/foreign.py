@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,6 +18,7 @@ from gradcheck_cli.core.operands import holds_variable
 from gradcheck_cli.core.operator import Operator, Rule
 from gradcheck_cli.core.returned import WITHOUT_GRADIENT
 from gradcheck_cli.errors import Location, OperatorError, Problem, Skipped
+from gradcheck_cli.light_dataclass import dataclass
 
 _MEMORY = "kept values"
 """The name under which a node keeps what the code remembers: no argument of Python code can be called that."""

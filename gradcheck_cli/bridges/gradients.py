@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from gradcheck_cli.core.arguments import Input
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.returned import MISSING, real_array
 from gradcheck_cli.errors import ContractViolation, Location, OperatorError, Problem, near
+from gradcheck_cli.light_dataclass import dataclass
 
 _FORMS = ("d{}", "d_{}", "g{}", "g_{}", "grad_{}", "{}_grad", "grad{}", "{}.grad", "gradient_{}", "{}_gradient")
 """The names under which code returns the gradient of an input, beside that of the input itself."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -20,6 +20,7 @@ from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.returned import MISSING
 from gradcheck_cli.core.variable import Variable
 from gradcheck_cli.errors import OperatorError, Problem
+from gradcheck_cli.light_dataclass import dataclass
 
 NEEDS_DOMAIN = "needs-domain"
 """The code of the problem that nothing could be guessed."""

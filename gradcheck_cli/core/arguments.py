@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Any
 
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.errors import OperatorError, Problem, near
+from gradcheck_cli.light_dataclass import dataclass
 
 REQUIRED = object()
 """The default of an attribute that has none."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from gradcheck_cli.core.arguments import Attribute, Input
 from gradcheck_cli.errors import near
+from gradcheck_cli.light_dataclass import dataclass
 
 MEANINGS = {
     "elementwise": "each element of an output depends on the same element of each input, after broadcasting",

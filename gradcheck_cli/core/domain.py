@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
+
+from gradcheck_cli.light_dataclass import dataclass
 
 
 @dataclass(frozen=True)

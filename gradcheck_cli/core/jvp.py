@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -19,6 +18,7 @@ from gradcheck_cli.core.returned import real_array, shape_hint
 from gradcheck_cli.core.rule_call import adapted
 from gradcheck_cli.core.source import Source
 from gradcheck_cli.errors import ContractViolation, Location, OperatorError, Problem, near
+from gradcheck_cli.light_dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,6 +20,7 @@ from gradcheck_cli.core.operands import as_arrays, holds_variable
 from gradcheck_cli.core.returned import Kept
 from gradcheck_cli.core.variable import Variable, from_node
 from gradcheck_cli.errors import Location, OperatorError, Problem
+from gradcheck_cli.light_dataclass import dataclass
 
 if TYPE_CHECKING:
     from gradcheck_cli.core.batching import Batch, Linear

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gradcheck_cli.core.levels import same_name
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import OperatorError, Problem, near
+from gradcheck_cli.light_dataclass import dataclass
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import Location
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.verdict.evidence import Evidence
 
 

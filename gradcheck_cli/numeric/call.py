@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from gradcheck_cli.core.arrays import Array, read_only, same_bytes
 from gradcheck_cli.core.execution import current
 from gradcheck_cli.errors import ContractViolation, GradcheckError, Location
+from gradcheck_cli.light_dataclass import dataclass
 
 Values: TypeAlias = Mapping[str, Array]
 """Arrays by the name of their parameter."""

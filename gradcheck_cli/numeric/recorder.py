@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from gradcheck_cli.core.node import Node
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.variable import array_of
 from gradcheck_cli.core.watch import watching
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.numeric.function import Recording, TracedRecording
 from gradcheck_cli.numeric.seeding import SeededExecution
 from gradcheck_cli.numeric.slots import Slots

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rich.cells import cell_len
 from rich.text import Text
 
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.records import CaseResult, Finding, ParameterResult, SweepPoint, Verdict
 from gradcheck_cli.report.blame import blame_sentences
 from gradcheck_cli.report.expectation import case_word, difference, is_off, verdict_word

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.draw import draw, sample_arguments
 from gradcheck_cli.core.operator import Input, Operator
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.report.spec_text import array_text, call_text, can_be_written, files_text, four_digits, quoted
 from gradcheck_cli.run.arguments import argument_names
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rich.cells import cell_len, chop_cells
 from rich.text import Text
+
+from gradcheck_cli.light_dataclass import dataclass
 
 _GAP = "   "
 _NARROWEST = len("parameter")

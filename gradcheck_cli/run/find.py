@@ -5,10 +5,11 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from gradcheck_cli.errors import Problem, SpecError, near
+from gradcheck_cli.light_dataclass import dataclass
 
 SPEC_SUFFIX = ".grad.yaml"
 _SKIPPED_FOLDERS = {"__pycache__", "node_modules", "venv", "build", "dist"}

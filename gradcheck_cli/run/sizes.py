@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,6 +12,7 @@ from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.draw import draw
 from gradcheck_cli.core.operator import Input, Operator
+from gradcheck_cli.light_dataclass import dataclass
 
 Shape: TypeAlias = tuple[int, ...]
 

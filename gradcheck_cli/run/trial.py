@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.operator import Operator
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.operator_records import VariantResult
 from gradcheck_cli.records import CaseResult, Verdict
 from gradcheck_cli.run.arguments import argument_names

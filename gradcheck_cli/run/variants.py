@@ -9,12 +9,12 @@ sample function is there for what domains can't say (rows that sum to 1), which 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
 from gradcheck_cli.core.operator import Operator
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.operator_records import VariantKind as Kind
 from gradcheck_cli.run.arguments import argument_names
 from gradcheck_cli.run.base_arguments import Arguments, base_arguments

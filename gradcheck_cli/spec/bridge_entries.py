@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from gradcheck_cli.bridges.domains import read_domains
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import GradcheckError, Problem, near
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.spec.folders import Unusable
 from gradcheck_cli.spec.references import References
 from gradcheck_cli.spec.text.nodes import Mark, Node, Table, describe, plain, resolve

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.scope import Scope
 from gradcheck_cli.errors import Location
 from gradcheck_cli.knobs import Knobs
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.spec.language.expression import Expression
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from gradcheck_cli.core.scope import Scope
 from gradcheck_cli.errors import Location, Problem, near
 from gradcheck_cli.knobs import Knobs, read_knobs
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.settings import Settings
 from gradcheck_cli.spec.arrays.entry import Entry, Setting, array_keys
 from gradcheck_cli.spec.arrays.files import ArrayFiles

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from gradcheck_cli.errors import near
+from gradcheck_cli.light_dataclass import dataclass
 
 
 class Unusable(ValueError):

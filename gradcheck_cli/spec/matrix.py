@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gradcheck_cli.knobs import read_knob
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.spec.text.nodes import Listing, Node, Scalar, Table
 from gradcheck_cli.spec.text.problems import Problems
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from gradcheck_cli.core.levels import levels_of
@@ -12,6 +12,7 @@ from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.scope import Scope
 from gradcheck_cli.errors import Location, OperatorError, Problem, SpecError, near
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.spec.bridge_entries import BridgeEntries
 from gradcheck_cli.spec.folders import Folders, Unusable, near_file
 from gradcheck_cli.spec.references import References

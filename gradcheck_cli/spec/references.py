@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -18,6 +17,7 @@ from gradcheck_cli.core.import_failure import install_line
 from gradcheck_cli.core.importing import importable, importable_beside
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.errors import OperatorError, near
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.spec.folders import Folders, Unusable, near_file
 
 _NAMES = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import keyword
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gradcheck_cli.errors import near
 from gradcheck_cli.knobs import Knobs
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.spec.plainly_right import is_plainly_right
 from gradcheck_cli.spec.text.nodes import Mark, Node, Scalar, Table, describe, holds_broken, merged, plain, resolve
 from gradcheck_cli.spec.text.problems import Problems

@@ -8,11 +8,11 @@ much as for s = 1, while rounding is as large as ever.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.light_dataclass import dataclass
 
 Cotangents = Sequence[Array | None]
 Gradients = Sequence[Array | None]

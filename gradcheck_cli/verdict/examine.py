@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.numeric.ladder import ENOUGH, Ladder
 from gradcheck_cli.numeric.noise import Noise
 from gradcheck_cli.numeric.steps import DECADE, HALF_DECADE, ladder_steps, step_size

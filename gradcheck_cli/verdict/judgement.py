@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.errors import ContractViolation
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.records import Blame, Finding, ParameterResult, Verdict
 from gradcheck_cli.verdict.evidence import Evidence
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.verdict.outcome import Outcome, Status
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.knobs import Knobs
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.records import Finding, Verdict
 from gradcheck_cli.verdict.outcome import Outcome, Status
 from gradcheck_cli.verdict.passes import Passes

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.numeric.ladder import ENOUGH
 from gradcheck_cli.numeric.ladders import Ladders, take_ladders, take_steps
 from gradcheck_cli.numeric.noise import Noise

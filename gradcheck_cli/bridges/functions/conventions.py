@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from gradcheck_cli.bridges.foreign import Call
 from gradcheck_cli.core.arguments import Input
 from gradcheck_cli.errors import Location, OperatorError, Problem
+from gradcheck_cli.light_dataclass import dataclass
 
 CODE = "pair-convention"
 """The code of what can't be told of a pair, and of what turns out to be otherwise."""

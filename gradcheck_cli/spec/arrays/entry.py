@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from gradcheck_cli.core.domain import Domain
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.spec.arrays.files import ArrayFiles
 from gradcheck_cli.spec.arrays.given import GivenValues
 from gradcheck_cli.spec.text.nodes import Mark, Node, Scalar, Table, plain

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import IO
 
@@ -14,6 +14,7 @@ from numpy.lib import format as npy
 
 from gradcheck_cli.core.arrays import Array, read_only
 from gradcheck_cli.errors import near
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.spec.folders import Folders, Unusable, near_file
 
 MOST_ELEMENTS = 10**7

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array, read_only
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.spec.arrays.files import MOST_AXES
 from gradcheck_cli.spec.text.nodes import Listing, Node, Scalar, Table, describe
 from gradcheck_cli.spec.text.problems import Problems

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -13,6 +13,7 @@ from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.operator import REQUIRED, Input, Operator
 from gradcheck_cli.errors import near
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.spec.language.constants import is_number, is_whole, too_large
 from gradcheck_cli.spec.language.kinds import Broken, Constant, Group, Result, Several, Value, described
 from gradcheck_cli.spec.language.program import Builder

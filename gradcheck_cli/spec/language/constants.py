@@ -6,10 +6,11 @@ import ast
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from gradcheck_cli.light_dataclass import dataclass
 
 Number = int | float
 

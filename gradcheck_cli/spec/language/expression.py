@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.scope import Scope
 from gradcheck_cli.core.variable import Variable
 from gradcheck_cli.errors import Location, OperatorError, Problem
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.spec.language.context import Context
 from gradcheck_cli.spec.language.lines import compile_lines
 from gradcheck_cli.spec.language.lookup import Lookup

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from gradcheck_cli.core.operator import Operator
+from gradcheck_cli.light_dataclass import dataclass
 
 
 @dataclass(frozen=True, eq=False)

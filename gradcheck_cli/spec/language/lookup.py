@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.scope import Scope
 from gradcheck_cli.errors import OperatorError, Problem, near
+from gradcheck_cli.light_dataclass import dataclass
 
 # NumPy's other names of the operators here.
 NUMPY_NAMES = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,6 +13,7 @@ from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.variable import Variable, array_of, value_of
 from gradcheck_cli.errors import Location, OperatorError, Problem
+from gradcheck_cli.light_dataclass import dataclass
 
 Registers: TypeAlias = list[Any]
 

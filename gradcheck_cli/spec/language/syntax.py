@@ -6,10 +6,11 @@ import ast
 import re
 import textwrap
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from gradcheck_cli.errors import Problem
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.spec.language.grammar import NODE_LIMIT
 from gradcheck_cli.spec.text.place import Place
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gradcheck_cli.errors import Location, Problem
+from gradcheck_cli.light_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from gradcheck_cli.errors import Location, Problem, SpecError
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.spec.text.nodes import Mark, shortened
 
 # A line longer than this helps nobody under a message, and a file can be one line of a megabyte.

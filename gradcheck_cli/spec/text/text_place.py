@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import islice
 
 from gradcheck_cli.errors import Location
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.spec.text.nodes import Scalar
 from gradcheck_cli.spec.text.place import Place
 from gradcheck_cli.spec.text.problems import Problems
