@@ -15,16 +15,8 @@ from typing import Annotated, NoReturn
 import typer
 
 from gradcheck_cli import __version__
-from gradcheck_cli.cli.check_ops import check_ops
 from gradcheck_cli.cli.exit_codes import ExitCode
-from gradcheck_cli.cli.explain import explain
-from gradcheck_cli.cli.graph import graph
-from gradcheck_cli.cli.ids import CommandWithIds
-from gradcheck_cli.cli.list_ops import list_ops
-from gradcheck_cli.cli.plain_values import PlainValuesCommand
 from gradcheck_cli.cli.program import Program
-from gradcheck_cli.cli.run import run
-from gradcheck_cli.cli.show_op import show_op
 from gradcheck_cli.cli.streams import say
 from gradcheck_cli.errors import GradcheckError, printable
 
@@ -37,12 +29,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(cls=CommandWithIds)(run)
-app.command("check-ops", cls=PlainValuesCommand)(check_ops)
-app.command("graph", cls=CommandWithIds)(graph)
-app.command("list-ops", cls=PlainValuesCommand)(list_ops)
-app.command("show-op", cls=PlainValuesCommand)(show_op)
-app.command(cls=PlainValuesCommand)(explain)
 
 
 def _version(wanted: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from gradcheck_cli.cli.commands import Commands
 from gradcheck_cli.cli.plain_values import PlainValuesGroup
 from gradcheck_cli.errors import printable
 
@@ -13,6 +14,9 @@ _SPECS = (".yaml", ".yml")
 
 class Program(PlainValuesGroup):
     """All commands; a spec in the place of a command is answered with the command that checks it."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**{**settings, "commands": Commands()})
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that is named first. Raises UsageError where there is none."""
