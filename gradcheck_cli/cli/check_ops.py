@@ -27,10 +27,11 @@ from gradcheck_cli.cli.options import (
     knob,
     options_text,
 )
-from gradcheck_cli.cli.save import require_free, write_whole
+from gradcheck_cli.cli.save import require_free
 from gradcheck_cli.cli.scope import make_scope
 from gradcheck_cli.cli.streams import say, user_output_to_stderr
 from gradcheck_cli.errors import printable
+from gradcheck_cli.files import write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console
