@@ -67,6 +67,10 @@ MemoryOption = Annotated[
         envvar="GRADCHECK_MEMORY",
     ),
 ]
+SeedOption = Annotated[
+    int | None,
+    typer.Option(min=0, help="Seed of everything random, in place of what specs say.", envvar="GRADCHECK_SEED"),
+]
 StrictOption = Annotated[
     bool,
     typer.Option(

@@ -17,6 +17,7 @@ from gradcheck_cli.cli.options import (
     QuietOption,
     RequireDeviceOption,
     RtolOption,
+    SeedOption,
     StrictOption,
     TimeoutOption,
     given,
@@ -55,10 +56,7 @@ def run(
     ] = None,
     jobs: JobsOption = "1",
     timeout: TimeoutOption = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(min=0, help="Seed of everything random, in place of the specs'.", envvar="GRADCHECK_SEED"),
-    ] = None,
+    seed: SeedOption = None,
     rtol: RtolOption = None,
     eps: EpsOption = None,
     sample: Annotated[

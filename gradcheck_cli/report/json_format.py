@@ -27,12 +27,9 @@ def to_json(run: RunResult) -> str:
             "seed": run.seed,
             "problems": [problem_record(problem) for problem in run.problems],
             "cases": [_case(case) for case in run.cases],
-            "summary": {
-                **{name: counts[name] for name in _SUMMARY},
-                "ok": run.ok,
-                "interrupted": run.interrupted,
-                "seconds": number(run.seconds),
-            },
+            "summary": {**{name: counts[name] for name in _SUMMARY}, "ok": run.ok},
+            "interrupted": run.interrupted,
+            "seconds": number(run.seconds),
         }
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -31,8 +30,13 @@ class LastFailed:
 
     def known(self) -> set[str]:
         """Return their ids from the root; none where nothing was kept."""
+        file = self._folder / _FILE
+        if not file.exists():
+            return set()
+        import json  # here and below, since most runs have nothing to keep
+
         try:
-            kept = json.loads((self._folder / _FILE).read_text(encoding="utf-8"))
+            kept = json.loads(file.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return set()
         return {each for each in kept if isinstance(each, str)} if isinstance(kept, list) else set()
@@ -60,6 +64,8 @@ class LastFailed:
         return f"{Path(relative).as_posix()}::{case}"
 
     def _write(self, names: list[str]) -> None:
+        import json
+
         if not self._folder.is_dir():
             self._folder.mkdir(parents=True)
             (self._folder / ".gitignore").write_text("*\n", encoding="utf-8")
