@@ -63,7 +63,7 @@ def _worded(verdict: Verdict, wanted: str, ok: bool, off: bool, case: CaseResult
 
 
 def _meets(parameter: ParameterResult, wanted: str) -> bool:
-    """Tell whether a parameter has the verdict that is wanted, or the finding, with the verdict that this one forces."""
+    """Tell whether a parameter has the verdict that is wanted, or the finding and the verdict that it forces."""
     if wanted not in FINDING_CODES:
         return str(parameter.verdict) == wanted
     found = any(finding.name == wanted for finding in parameter.findings)
