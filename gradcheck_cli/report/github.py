@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from gradcheck_cli.report.outcome import Kind, Outcome, finding_line, outcomes, 
 MOST = 10
 """Errors that are annotated; GitHub shows no more of one step."""
 
+_ERROR = re.compile("(?P<file>.+?):(?P<line>[0-9]{1,9})(:(?P<column>[0-9]{1,9}))?: error: ")
 _INSTALLED = {"site-packages", "dist-packages"}
 _ORDER = list(Kind)
 
@@ -75,6 +77,9 @@ def _message(outcome: Outcome, view: View) -> str:
     """Say what is wrong, who is to blame, and how to see it again, most important first: GitHub cuts at 4,096."""
     case = outcome.case
     lines = [f"{outcome.id}: {sentence(outcome)}", *map(finding_line, outcome.findings[1:])]
+    if outcome.kind is Kind.ERROR and case.error:
+        # Without the caret, which would stand under nothing in proportional type.
+        lines += [line for line in case.error.split("\n")[1:] if line.strip(" ^")]
     if case.blame and case.blame.culprits:
         lines += [f"blame: {line}" for line in blame_sentences(case.blame)]
     lines += [line.plain.strip() for line in rerun_lines(outcome.id, case.seed, view)]
@@ -92,6 +97,8 @@ def _place(outcome: Outcome, root: str) -> Location | None:
     case = outcome.case
     # A right gradient that should be wrong is the spec's business.
     places = [finding.location for finding in outcome.findings if outcome.kind is not Kind.UNEXPECTED]
+    if outcome.kind is Kind.ERROR:
+        places = [_place_of_error(case.error or ""), *places]
     if case.blame and outcome.kind is Kind.FAILED:
         places += [culprit.backward for culprit in case.blame.culprits]
     for place in places:
@@ -100,6 +107,12 @@ def _place(outcome: Outcome, root: str) -> Location | None:
             return Location(path, place.line, place.column)
     path = _path_in(root, case.file)
     return Location(path, outcome.line) if path else None
+
+
+def _place_of_error(error: str) -> Location | None:
+    """Read where an error says that it is: `net.grad.yaml:4:15: error: ...`."""
+    said = _ERROR.match(error)
+    return Location(said["file"], int(said["line"]), int(said["column"] or 0)) if said else None
 
 
 def _path_in(root: str, file: str) -> str:

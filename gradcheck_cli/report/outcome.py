@@ -10,6 +10,8 @@ from gradcheck_cli.records import CaseResult, Finding, ParameterResult, Verdict
 from gradcheck_cli.report.block import View, case_text, worst_line
 from gradcheck_cli.report.expectation import difference, expected_of, is_off
 
+_SIGNS = (".", ":", ";", ",", "!", "?")
+
 
 class Kind(StrEnum):
     """How an outcome counts; the value is the word for it. The order is that of importance, the worst first."""
@@ -97,14 +99,20 @@ def _parts(outcome: Outcome) -> list[str]:
 
 def finding_line(finding: Finding) -> str:
     """Write a finding in one line: its code, its name and what it says."""
-    message = " ".join(finding.message.split("\n"))
+    message = _in_one_line(finding.message)
     return f"{finding.code} {finding.name}: {message}" if message else f"{finding.code} {finding.name}"
+
+
+def _in_one_line(text: str) -> str:
+    """Join lines, with a sign between those that end without one."""
+    lines = list(filter(None, text.split("\n")))
+    return " ".join([line if line.endswith(_SIGNS) else f"{line};" for line in lines[:-1]] + lines[-1:])
 
 
 def _why_skipped(case: CaseResult) -> str:
     """Say why a parameter of `case` was not compared."""
     if case.verdict is Verdict.SKIP and case.error:
-        return " ".join(case.error.split("\n"))
+        return _in_one_line(case.error)
     if case.error:
         return f"not compared: {case.name} has an error"
     broken = _broken(case)

@@ -74,7 +74,7 @@ def test_nothing_is_said_where_all_is_as_expected(case: Make, parameter: Make) -
 @pytest.mark.parametrize(
     ("changes", "title", "message"),
     [
-        ({"verdict": ERROR, "ok": False, "error": "a.py:3: error: no\nmore"}, "gradcheck error", "a.py:3: error: no"),
+        ({"verdict": ERROR, "ok": False, "error": "out of time"}, "gradcheck error", "out of time"),
         ({"expected": "fail", "ok": False}, "gradcheck unexpected pass", "PASS: expected fail, got pass"),
         ({"verdict": INCONCLUSIVE, "ok": False}, "gradcheck inconclusive", "INCONCLUSIVE"),
     ],
@@ -91,14 +91,34 @@ def test_what_is_no_failure_and_not_expected_is_an_error_too(
     ]
 
 
+@pytest.mark.parametrize(
+    ("error", "place"),
+    [
+        ("a.grad.yaml:10:15: error: no [x]", {"file": "a.grad.yaml", "line": "10", "col": "15"}),
+        ("lib/my_ops.py:3: error: no", {"file": "lib/my_ops.py", "line": "3"}),
+        ("/usr/lib/ops.py:3: error: no", {"file": "a.grad.yaml", "line": "4"}),
+        (f"a.py:{'9' * 5000}: error: no", {"file": "a.grad.yaml", "line": "4"}),
+        ("no: error: at all", {"file": "a.grad.yaml", "line": "4"}),
+    ],
+)
+def test_an_error_is_marked_where_it_says(case: Make, error: str, place: dict[str, str]) -> None:
+    (found,) = annotations(case(line=4, verdict=ERROR, ok=False, error=error))
+    assert found[1] == {**place, "title": "gradcheck error"}
+
+
+def test_an_error_is_told_with_its_hint(case: Make) -> None:
+    (found,) = annotations(case(verdict=ERROR, ok=False, error="a.py:3: error: no\n  f(x)\n  ^\n  hint: yes"))
+    assert found[2].splitlines()[:3] == ["a.grad.yaml::a case: a.py:3: error: no", "  f(x)", "  hint: yes"]
+
+
 def test_all_findings_and_who_is_to_blame_are_said(case: Make, parameter: Make) -> None:
-    findings = (Finding("sign-flipped", "it is\nnegative"), Finding("missing-term", "a sum"))
+    findings = (Finding("sign-flipped", "it is\nnegative.\nTurn it"), Finding("missing-term", "a sum"))
     backward = Location("my_ops.py", 9)
     blame = Blame(3, 1, 2, (Culprit("f", "x", 1, (Location("a.grad.yaml", 2, 5),), backward),))
     (found,) = annotations(case(parameter("w", FAIL, worst=None, findings=findings), blame=blame))
     assert found[1] == {"file": "my_ops.py", "line": "9", "title": "gradcheck GC201 sign-flipped"}
     assert found[2].splitlines()[:3] == [
-        "a.grad.yaml::a case::w: FAIL: GC201 sign-flipped: it is negative",
+        "a.grad.yaml::a case::w: FAIL: GC201 sign-flipped: it is; negative. Turn it",
         "GC203 missing-term: a sum",
         "blame: my_ops.py:9, backward of f for x, called at a.grad.yaml:2:5",
     ]

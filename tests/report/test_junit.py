@@ -62,7 +62,7 @@ def attributes(test: TestCase) -> dict[str, str]:
 def every_kind(layer_norm: CaseResult) -> tuple[CaseResult, ...]:
     w = make_parameter("w")
     return (
-        layer_norm,
+        replace(layer_norm, seconds=0.5),
         make_case(w, name="right"),
         make_case(make_parameter("w", FAIL), name="known", expected="fail", ok=True),
         make_case(w, name="surprise", expected="fail", ok=False),

@@ -114,7 +114,7 @@ def test_a_sentence_is_one_line_of_verdict_element_and_finding(layer_norm: CaseR
 
 def test_a_sentence_has_no_control_characters(case: Make, parameter: Make) -> None:
     wrong = parameter("w", FAIL, worst=None, findings=(Finding("unexplained", "one\ntwo\x1b\u2028"),))
-    assert sentence(outcomes(case(wrong))[0]) == r"FAIL: GC214 unexplained: one two\x1b\u2028"
+    assert sentence(outcomes(case(wrong))[0]) == r"FAIL: GC214 unexplained: one; two\x1b\u2028"
 
 
 def test_the_text_of_a_parameter_is_a_block_without_the_others(layer_norm: CaseResult) -> None:
