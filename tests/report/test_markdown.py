@@ -224,9 +224,8 @@ def test_hostile_text_is_shown_and_means_nothing(name: str, file: str, parameter
     shown = printable(f"{file}::{name}")
     assert len(bad) == len(skipped) == 2
     assert [bad[1][0], skipped[1][0], titles(text)[0]] == [shown, shown, f"{shown} FAIL"]
-    spaces = " "
-    assert bad[1][1] == (printable(parameter) if parameter.strip(spaces) else "")
-    assert skipped[1][2].strip(spaces) == sentence(outcomes(later)[0]).strip(spaces)
+    assert bad[1][1] == (printable(parameter) if parameter.strip(" ") else "")
+    assert skipped[1][2].strip(" ") == sentence(outcomes(later)[0]).strip(" ")
     assert fences(text) == [case_text(wrong, View()) + "\n"]
     assert printable(text.replace("\n", "")) == text.replace("\n", "")
 
@@ -265,8 +264,7 @@ def test_bytes_are_counted_and_not_characters() -> None:
 def test_what_is_least_important_is_left_out_first(mixed: tuple[CaseResult, ...]) -> None:
     whole = summary_of(*mixed)
     size = len(whole.encode())
-    assert left_out(whole) == (0, 0)
-    assert summary_of(*mixed, limit=size + 400) == whole
+    assert (left_out(whole), summary_of(*mixed, limit=size + 400)) == ((0, 0), whole)
     shorter = summary_of(*mixed, limit=size - 100)
     rows, reports = left_out(shorter)
     assert (rows > 0, reports) == (True, 0)
