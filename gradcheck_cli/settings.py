@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from gradcheck_cli.errors import GradcheckError, Location, Problem, near
 from gradcheck_cli.knobs import read_knob
+from gradcheck_cli.light_dataclass import dataclass
 
 PROJECT_FILE = "pyproject.toml"
 INCLUDE = ("*.grad.yaml",)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from gradcheck_cli.findings.suspect import Suspect
 from gradcheck_cli.numeric.function import Function, Values
 from gradcheck_cli.records import Finding, Verdict
 from gradcheck_cli.verdict.judgement import Judgement
+
+if TYPE_CHECKING:
+    from gradcheck_cli.findings.suspect import Suspect
 
 
 def diagnose(
@@ -27,6 +30,7 @@ def diagnose(
             continue
         # Here, so that nothing of it is loaded while everything passes.
         from gradcheck_cli.findings.causes import find_causes
+        from gradcheck_cli.findings.suspect import Suspect
 
         others = {name: other for name, other in judgement.evidence.items() if name != result.name}
         suspects = [*(operators or {}).get(result.name, ()), Suspect(evidence, shapes, others=others)]

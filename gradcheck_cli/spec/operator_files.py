@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import field
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gradcheck_cli.core.levels import levels_of
 from gradcheck_cli.core.loader import Loader
@@ -13,12 +15,14 @@ from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.scope import Scope
 from gradcheck_cli.errors import Location, OperatorError, Problem, SpecError, near
 from gradcheck_cli.light_dataclass import dataclass
-from gradcheck_cli.spec.bridge_entries import BridgeEntries
 from gradcheck_cli.spec.folders import Folders, Unusable, near_file
-from gradcheck_cli.spec.references import References
 from gradcheck_cli.spec.text.nodes import Listing, Node, Scalar, Table, describe
 from gradcheck_cli.spec.text.problems import Problems
 from gradcheck_cli.spec.text.yaml_reader import LARGEST_FILE, decode, read_documents
+
+if TYPE_CHECKING:
+    from gradcheck_cli.spec.bridge_entries import BridgeEntries
+    from gradcheck_cli.spec.references import References
 
 YAML_SUFFIXES = (".yaml", ".yml")
 
@@ -40,9 +44,20 @@ class OperatorFiles:
     within: tuple[Path, ...] = ()
     _scopes: dict[int, tuple[Node | None, Scope | None]] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.references = References(self.loader, self.folders)
-        self.bridges = BridgeEntries(self.references, self.problems)
+    # Imported here, since most specs name no operators of their own.
+    @cached_property
+    def references(self) -> References:
+        """Finds the code that the spec names."""
+        from gradcheck_cli.spec.references import References
+
+        return References(self.loader, self.folders)
+
+    @cached_property
+    def bridges(self) -> BridgeEntries:
+        """Reads the mappings under `ops:`."""
+        from gradcheck_cli.spec.bridge_entries import BridgeEntries
+
+        return BridgeEntries(self.references, self.problems)
 
     def scope(self, node: Node | None) -> Scope | None:
         """Return the scope of a case whose `ops` is `node`; None if something in it is wrong."""

@@ -14,12 +14,10 @@ from gradcheck_cli.numeric.steps import default_eps, step_sizes
 from gradcheck_cli.numeric.survey import survey
 from gradcheck_cli.numeric.weights import Weights
 from gradcheck_cli.verdict.cotangents import balanced, signed_cotangent
-from gradcheck_cli.verdict.examine import GradientOf
 from gradcheck_cli.verdict.finished import Finished
-from gradcheck_cli.verdict.outcome import Cotangent
+from gradcheck_cli.verdict.outcome import Cotangent, GradientOf
 from gradcheck_cli.verdict.passes import Passes
 from gradcheck_cli.verdict.screen import Screened, screen_elements
-from gradcheck_cli.verdict.tier2 import examine_elements
 
 _PROBE = 0.125
 """Elements without any effect are probed once more, together, by this share of their scale."""
@@ -88,6 +86,9 @@ def compare(
         finished.add(_silent(point, elements[still], basis))
     doubtful = np.flatnonzero(seen.suspicious | is_loud)
     if doubtful.size:
+        # Here, since two evaluations acquit every element of most parameters.
+        from gradcheck_cli.verdict.tier2 import examine_elements
+
         pairs = seen.only(doubtful)
         examine_elements(
             point, elements[doubtful], cotangents, noise, steps[doubtful], rtol, gradient_of, finished, pairs

@@ -17,8 +17,8 @@ from gradcheck_cli.numeric.weights import Weights
 from gradcheck_cli.records import Finding, ParameterResult, Verdict, WorstElement
 from gradcheck_cli.verdict.compare import Basis, compare, prepare
 from gradcheck_cli.verdict.cotangents import signed_cotangent
-from gradcheck_cli.verdict.examine import GradientOf, examine
-from gradcheck_cli.verdict.outcome import Cotangent, Outcome, Status
+from gradcheck_cli.verdict.examine import examine
+from gradcheck_cli.verdict.outcome import Cotangent, GradientOf, Outcome, Status
 from gradcheck_cli.verdict.parameter import precision_notes, rounding_of, sweep_of
 from gradcheck_cli.verdict.passes import Passes
 from gradcheck_cli.verdict.screen import figures, screen_elements

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,14 +12,12 @@ from gradcheck_cli.numeric.ladder import ENOUGH, Ladder
 from gradcheck_cli.numeric.noise import Noise
 from gradcheck_cli.numeric.steps import DECADE, HALF_DECADE, ladder_steps, step_size
 from gradcheck_cli.numeric.survey import own_noise
-from gradcheck_cli.verdict.outcome import CONVICTED, Cotangent, Outcome, Status
+from gradcheck_cli.verdict.outcome import CONVICTED, Cotangent, GradientOf, Outcome, Status
 from gradcheck_cli.verdict.ruling import Evidence, Ruling, as_outcome, is_settled, rule
 
 _EXTRA_STEPS = 9
 _FARTHEST = 1e3
 """Larger steps, at most so many, up to so many times the element's scale, while the largest is the best."""
-
-GradientOf = Callable[[Array], Array]
 
 
 def examine(

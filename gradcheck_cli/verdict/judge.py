@@ -6,6 +6,7 @@ import time
 import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,13 +32,15 @@ from gradcheck_cli.verdict.budget import (
 )
 from gradcheck_cli.verdict.contract import CONTRACT, CheckedExecution
 from gradcheck_cli.verdict.cotangents import signed_cotangent
-from gradcheck_cli.verdict.examine import GradientOf
-from gradcheck_cli.verdict.joint_kinks import Kinked, judge_together
 from gradcheck_cli.verdict.judgement import Judgement, as_finding, skipped
+from gradcheck_cli.verdict.outcome import GradientOf
 from gradcheck_cli.verdict.parameter import JudgedParameter, judge_parameter
 from gradcheck_cli.verdict.planned import Planned, View
 from gradcheck_cli.verdict.results import agree, bad_values, require_finite_gradients
 from gradcheck_cli.verdict.watcher import Watcher
+
+if TYPE_CHECKING:
+    from gradcheck_cli.verdict.joint_kinks import Kinked
 
 
 def judge(
@@ -125,6 +128,8 @@ class _Check:
             self._plan(self.only)
             kinked = [kinks for name in self.only if (kinks := self._parameter(name))]
             if kinked:
+                from gradcheck_cli.verdict.joint_kinks import judge_together  # here, since most checks have none
+
                 # Kinks of parameters that were not selected count, too: a part must not pass where the whole fails.
                 others = [name for name in self.values if name not in self.only]
                 self._plan(others)

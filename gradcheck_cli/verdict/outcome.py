@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import IntEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -30,6 +31,10 @@ class Cotangent(NamedTuple):
 
     u: Array
     gradient: Array
+
+
+GradientOf: TypeAlias = Callable[[Array], Array]
+"""Runs the backward with a cotangent, and returns the gradient of a parameter as a vector."""
 
 
 class Outcome(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,12 +17,13 @@ from gradcheck_cli.numeric.weights import Weights
 from gradcheck_cli.records import Finding, ParameterResult, SweepPoint, Verdict, WorstElement
 from gradcheck_cli.verdict.compare import Basis, compare, prepare
 from gradcheck_cli.verdict.evidence import Evidence, gather
-from gradcheck_cli.verdict.examine import GradientOf
 from gradcheck_cli.verdict.finished import Finished
-from gradcheck_cli.verdict.joint_kinks import Kinked
-from gradcheck_cli.verdict.outcome import Outcome, Status, plain_rel_err
+from gradcheck_cli.verdict.outcome import GradientOf, Outcome, Status, plain_rel_err
 from gradcheck_cli.verdict.screen import figures
 from gradcheck_cli.verdict.summary import Elements, summarise
+
+if TYPE_CHECKING:
+    from gradcheck_cli.verdict.joint_kinks import Kinked
 
 
 class JudgedParameter(NamedTuple):
@@ -80,6 +81,8 @@ def judge_parameter(
     evidence = gather(point.name, shape, finished)
     if not at_kinks:
         return JudgedParameter(result, evidence)
+    from gradcheck_cli.verdict.joint_kinks import Kinked  # here, since most parameters have none
+
     kinks = np.array(sorted({outcome.element for outcome in at_kinks}))
     step = min(outcome.kink_within or np.inf for outcome in at_kinks)
     noise = basis.noise.of(u, np.abs(point.base), np.ones(point.base.shape, dtype=bool))

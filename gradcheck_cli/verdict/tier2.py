@@ -14,9 +14,9 @@ from gradcheck_cli.numeric.noise import Noise
 from gradcheck_cli.numeric.point import Point
 from gradcheck_cli.numeric.steps import steps_beyond
 from gradcheck_cli.numeric.weights import Weights
-from gradcheck_cli.verdict.examine import GradientOf, examine
+from gradcheck_cli.verdict.examine import examine
 from gradcheck_cli.verdict.finished import Finished
-from gradcheck_cli.verdict.outcome import Cotangent
+from gradcheck_cli.verdict.outcome import Cotangent, GradientOf
 from gradcheck_cli.verdict.passes import Passes
 from gradcheck_cli.verdict.screen import Screened
 from gradcheck_cli.verdict.settle import Settled, settle, settle_still

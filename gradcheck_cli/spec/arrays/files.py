@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import warnings
-import zipfile
 from dataclasses import field
 from pathlib import Path
 from typing import IO
@@ -70,6 +69,8 @@ def _read_npy_file(path: Path) -> Array:
 
 
 def _read_npz(path: Path, member: str, shown: str) -> Array:
+    import zipfile  # here, since most specs name no files
+
     with zipfile.ZipFile(path) as archive:
         names = [name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")]
         if not member and len(names) != 1:
