@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO
 
 from gradcheck_cli.bridges.library import Library
@@ -16,6 +16,7 @@ from gradcheck_cli.cli.progress import ProgressBar
 from gradcheck_cli.cli.reports import ReportFile, annotate, append_summary, on_github, require_extra, write_reports
 from gradcheck_cli.cli.streams import say, user_output_to_stderr
 from gradcheck_cli.errors import SpecError, printable
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.records import CaseResult, RunResult, Verdict
 from gradcheck_cli.run.collect import Selected, collect, shadowed
 from gradcheck_cli.run.options import Options

@@ -18,6 +18,7 @@ from gradcheck_cli import __version__
 from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.program import Program
 from gradcheck_cli.cli.streams import say
+from gradcheck_cli.cli.threads import start_no_blas_threads
 from gradcheck_cli.errors import GradcheckError, printable
 
 app = typer.Typer(
@@ -49,6 +50,7 @@ def _options(
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line (default: that of the process) and end the process with its exit code."""
     gc.disable()  # see `garbage`
+    start_no_blas_threads()
     try:
         app(arguments, standalone_mode=True)
     except SystemExit as end:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from gradcheck_cli.cli.choices import ReportFormat
 from gradcheck_cli.cli.streams import say
 from gradcheck_cli.errors import GradcheckError, Location, Problem, near, printable
 from gradcheck_cli.files import write_whole
+from gradcheck_cli.light_dataclass import dataclass
 
 if TYPE_CHECKING:
     from gradcheck_cli.records import RunResult

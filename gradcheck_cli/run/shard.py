@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeVar
+
+from gradcheck_cli.light_dataclass import dataclass
 
 Item = TypeVar("Item")
 
