@@ -94,7 +94,9 @@ def startup(repetitions):
                 f"import torch; {scalar}; assert torch.autograd.gradcheck(torch.tanh, (a,))",
             ]
         times = {name: [] for name in commands}
-        environment = {**os.environ, "NO_COLOR": "1"}
+        # Without bytecode on disk every module would be compiled each time, which an installation never is.
+        kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        environment = {**kept, "NO_COLOR": "1"}
         for repetition in range(repetitions + 1):
             for name, argv in commands.items():
                 started = time.perf_counter()
