@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -71,6 +72,31 @@ def test_a_command_loads_the_modules_that_are_listed(tmp_path: Path, line: str) 
     listed = json.loads(LISTED.read_text("utf-8"))[line]
     hint = "if it should load more, or less: python -m tests.test_startup"
     assert own_modules(tmp_path, line) == listed, hint
+
+
+# The standard dataclass compiles methods for every class, 0.8 ms each time. These have slots, or wait for their turn.
+COMPILING = {"records", "run.collect", "run.options", "spec.text.nodes"}
+
+
+def compiling(folder: Path, modules: list[str]) -> set[str]:
+    """Return those of `modules` of the package in `folder` whose dataclasses are the standard library's."""
+    files = {name: folder.joinpath(*name.split(".")).with_suffix(".py") for name in modules}
+    pattern = re.compile(r"^from dataclasses import [^\n]*\bdataclass\b|^import dataclasses", re.MULTILINE)
+    return {name for name, file in files.items() if file.exists() and pattern.search(file.read_text("utf-8"))}
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_what_a_command_loads_compiles_no_dataclasses(line: str) -> None:
+    listed = json.loads(LISTED.read_text("utf-8"))[line]
+    hint = "a module that is loaded at start-up takes its dataclass from gradcheck_cli.light_dataclass"
+    assert compiling(ROOT / "gradcheck_cli", listed) - {"light_dataclass"} <= COMPILING, hint
+
+
+def test_a_compiled_dataclass_is_caught(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "slow.py").write_text("import os\nfrom dataclasses import dataclass, field\n", "utf-8")
+    (tmp_path / "run" / "quick.py").write_text("from dataclasses import field, replace\n", "utf-8")
+    assert compiling(tmp_path, ["run", "run.slow", "run.quick"]) == {"run.slow"}
 
 
 WRONG_VALUES = ("check-ops --samples none", "run --rtol tight a.grad.yaml")
