@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TextIO
@@ -11,10 +10,11 @@ from gradcheck_cli.bridges.library import Library
 from gradcheck_cli.cli.choices import Color, ReportFormat
 from gradcheck_cli.cli.exit_codes import ExitCode, ended
 from gradcheck_cli.cli.garbage import collecting
+from gradcheck_cli.cli.github import annotate, append_summary, commands_allowed, on_github, workspace
 from gradcheck_cli.cli.options import options_text
 from gradcheck_cli.cli.progress import ProgressBar
-from gradcheck_cli.cli.reports import ReportFile, annotate, append_summary, on_github, require_extra, write_reports
-from gradcheck_cli.cli.streams import say, user_output_to_stderr
+from gradcheck_cli.cli.reports import ReportFile, require_extra, write_reports
+from gradcheck_cli.cli.streams import as_utf8, say, user_output_to_stderr
 from gradcheck_cli.errors import SpecError, printable
 from gradcheck_cli.records import CaseResult, RunResult, Verdict
 from gradcheck_cli.run.collect import Selected, collect, shadowed
@@ -45,12 +45,14 @@ def check(options: Options, output: Output) -> ExitCode:
     started = time.perf_counter()
     with user_output_to_stderr() as stdout:
         try:
-            selected = _selected(options)
+            collected = _collected(options)
         except SpecError as error:
             _write_whole_run(RunResult(options.seed, (), problems=error.problems), options, output, stdout)
             raise
-        if not selected:
-            return _nothing(options)
+        if not collected:
+            _write_whole_run(RunResult(options.seed, ()), options, output, stdout)
+            return _nothing()
+        selected = _narrowed(collected, options)
         if output.verbosity > 0:
             for note in shadowed(selected):
                 say(printable(f"note: {note}"))
@@ -68,10 +70,10 @@ def list_cases(options: Options, output: Output) -> ExitCode:
     from gradcheck_cli.report.listing import list_json, list_text
 
     with user_output_to_stderr() as stdout:
-        selected = _selected(options)
-        if not selected:
-            return _nothing(options)
-        chosen = [(item.case, item.parameters) for item in selected]
+        collected = _collected(options)
+        if not collected:
+            return _nothing()
+        chosen = [(item.case, item.parameters) for item in _narrowed(collected, options)]
         if output.format is ReportFormat.JSON:
             stdout.write(list_json(chosen))
         else:
@@ -79,25 +81,27 @@ def list_cases(options: Options, output: Output) -> ExitCode:
     return ExitCode.OK
 
 
-def _selected(options: Options) -> list[Selected]:
+def _collected(options: Options) -> list[Selected]:
     library = Library()
     selected = collect(options, library)
     for note in library.notes:
         say(printable(f"note: {note}"))
-    if selected and (options.last_failed or options.shard):
-        from gradcheck_cli.run.narrow import narrowed  # here, since most runs take everything
-
-        selected, notes = narrowed(selected, options)
-        for note in notes:
-            say(printable(f"note: {note}"))
     return selected
 
 
-def _nothing(options: Options) -> ExitCode:
-    """Say that nothing is left to check; an empty part of a whole that isn't empty is no fault."""
-    if options.shard:
-        say(f"nothing to check in part {options.shard.number} of {options.shard.count}")
-        return ExitCode.OK
+def _narrowed(collected: list[Selected], options: Options) -> list[Selected]:
+    """Return what is left of what was collected; an empty part of a whole that isn't empty is no fault."""
+    if not options.last_failed and options.shard is None:
+        return collected
+    from gradcheck_cli.run.narrow import narrowed  # here, since most runs take everything
+
+    selected, notes = narrowed(collected, options)
+    for note in notes:
+        say(printable(f"note: {note}"))
+    return selected
+
+
+def _nothing() -> ExitCode:
     say("nothing to check: no case was found or selected (specs are named *.grad.yaml)")
     return ExitCode.NOTHING_SELECTED
 
@@ -136,10 +140,12 @@ def _write_whole_run(result: RunResult, options: Options, output: Output, stdout
         return
     from gradcheck_cli.report.formats import FORMATS, Wish
 
-    root = os.environ.get("GITHUB_WORKSPACE", "")
-    wish = Wish(rerun_options(options), root, output.verbosity, bool(options.knobs.get("sweep")))
+    wish = Wish(rerun_options(options), workspace(), output.verbosity, bool(options.knobs.get("sweep")))
     if output.format is not ReportFormat.TEXT:
-        stdout.write(FORMATS[output.format](result, wish))
+        text = FORMATS[output.format](result, wish)
+        with commands_allowed():
+            as_utf8(stdout).write(text)
+            stdout.flush()
     if github:
         append_summary(result, wish)
     if github and output.annotations and output.format is not ReportFormat.GITHUB:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import typer
 
 from gradcheck_cli.cli.choices import ReportFormat
-from gradcheck_cli.cli.streams import say
 from gradcheck_cli.errors import GradcheckError, Location, Problem, near, printable
 from gradcheck_cli.files import write_whole
 
@@ -75,30 +74,3 @@ def _write(path: Path, text: str) -> None:
     target = Path(os.path.realpath(path))
     target.parent.mkdir(parents=True, exist_ok=True)
     write_whole(target, text)
-
-
-def append_summary(run: RunResult, wish: Wish) -> None:
-    """Append the Markdown summary where GitHub Actions shows one; a summary that can't be written is no fault."""
-    file = os.environ.get("GITHUB_STEP_SUMMARY")
-    if not file:
-        return
-    from gradcheck_cli.report.markdown import to_markdown
-
-    try:
-        with open(file, "a", encoding="utf-8", newline="\n") as stream:
-            stream.write(to_markdown(run, options=wish.options))
-    except OSError as error:
-        say(printable(f"note: the step's summary can't be written: {error.strerror or error}"))
-
-
-def annotate(run: RunResult, wish: Wish) -> None:
-    """Write annotations for GitHub Actions to standard error, where its runner reads them as well."""
-    from gradcheck_cli.report.github import to_github
-
-    if text := to_github(run, root=wish.root, options=wish.options):
-        say(text.rstrip("\n"))
-
-
-def on_github() -> bool:
-    """Tell whether this is a step of GitHub Actions."""
-    return os.environ.get("GITHUB_ACTIONS") == "true"

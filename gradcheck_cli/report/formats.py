@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from gradcheck_cli.records import RunResult
+from gradcheck_cli.errors import Problem
+from gradcheck_cli.records import CaseResult, RunResult, Verdict
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,19 @@ class Wish:
     root: str = ""
     verbosity: int = 0
     sweep: bool = False
+
+
+def _with_problems(run: RunResult) -> RunResult:
+    """Return the run with each problem of a spec as a case that couldn't be checked, for formats of cases."""
+    told = tuple(_unreadable(problem) for problem in run.problems)
+    return replace(run, cases=told + run.cases) if told else run
+
+
+def _unreadable(problem: Problem) -> CaseResult:
+    file = problem.location.file if problem.location else ""
+    line = problem.location.line if problem.location else 0
+    name = problem.code or "error"
+    return CaseResult(file or name, file, line, name, "pass", Verdict.ERROR, ok=False, error=str(problem))
 
 
 def _text(run: RunResult, wish: Wish) -> str:
@@ -46,25 +60,25 @@ def _json(run: RunResult, _: Wish) -> str:
 def _junit(run: RunResult, wish: Wish) -> str:
     from gradcheck_cli.report.junit import to_junit
 
-    return to_junit(run, options=wish.options)
+    return to_junit(_with_problems(run), options=wish.options)
 
 
 def _github(run: RunResult, wish: Wish) -> str:
     from gradcheck_cli.report.github import to_github
 
-    return to_github(run, root=wish.root, options=wish.options)
+    return to_github(_with_problems(run), root=wish.root, options=wish.options)
 
 
 def _markdown(run: RunResult, wish: Wish) -> str:
     from gradcheck_cli.report.markdown import to_markdown
 
-    return to_markdown(run, options=wish.options)
+    return to_markdown(_with_problems(run), options=wish.options)
 
 
 def _html(run: RunResult, wish: Wish) -> str:
     from gradcheck_cli.report.html.page import to_html
 
-    return to_html(run, options=wish.options)
+    return to_html(_with_problems(run), options=wish.options)
 
 
 FORMATS: dict[str, Callable[[RunResult, Wish], str]] = {

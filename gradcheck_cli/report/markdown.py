@@ -66,7 +66,7 @@ def to_markdown(run: RunResult, *, options: tuple[str, ...] = (), limit: int = 1
     It has at most `limit` bytes in UTF-8: what is least important is left out whole, and counted; it is empty where
     not even the headline fits. `options` are repeated in the lines that run a case again.
     """
-    headline = f"## gradcheck: {summary(run, sum(case.seconds for case in run.cases))}\n"
+    headline = f"## gradcheck: {summary(run)}\n"
     sections = [section for section in _sections(run, View(options=options)) if section.pieces]
     room = limit - _size(headline) - sum(section.frame for section in sections)
     if room < 0:
