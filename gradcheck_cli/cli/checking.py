@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO
 
 from gradcheck_cli.bridges.library import Library
-from gradcheck_cli.cli.choices import Color, ReportFormat
+from gradcheck_cli.cli.choices import ReportFormat
 from gradcheck_cli.cli.exit_codes import ExitCode, ended
 from gradcheck_cli.cli.garbage import collecting
-from gradcheck_cli.cli.github import annotate, append_summary, commands_allowed, on_github, workspace
+from gradcheck_cli.cli.github import workspace
 from gradcheck_cli.cli.options import options_text
 from gradcheck_cli.cli.progress import ProgressBar
-from gradcheck_cli.cli.reports import ReportFile, require_extra, write_reports
-from gradcheck_cli.cli.streams import as_utf8, say, user_output_to_stderr
+from gradcheck_cli.cli.reports import Output, publish, require_extra
+from gradcheck_cli.cli.streams import say, user_output_to_stderr
 from gradcheck_cli.errors import SpecError, printable
 from gradcheck_cli.records import CaseResult, RunResult, Verdict
 from gradcheck_cli.run.collect import Selected, collect, shadowed
@@ -23,17 +23,6 @@ from gradcheck_cli.run.runner import run_cases
 
 if TYPE_CHECKING:
     from gradcheck_cli.report.terminal import TerminalReport
-
-
-@dataclass(frozen=True)
-class Output:
-    """What a run writes where: `format` to standard output, `reports` to files."""
-
-    format: ReportFormat
-    reports: tuple[ReportFile, ...] = ()
-    verbosity: int = 0
-    color: Color = Color.AUTO
-    annotations: bool = True
 
 
 def check(options: Options, output: Output) -> ExitCode:
@@ -47,10 +36,10 @@ def check(options: Options, output: Output) -> ExitCode:
         try:
             collected = _collected(options)
         except SpecError as error:
-            _write_whole_run(RunResult(options.seed, (), problems=error.problems), options, output, stdout)
+            _publish(RunResult(options.seed, (), problems=error.problems), options, output, stdout)
             raise
         if not collected:
-            _write_whole_run(RunResult(options.seed, ()), options, output, stdout)
+            _publish(RunResult(options.seed, ()), options, output, stdout)
             return _nothing()
         selected = _narrowed(collected, options)
         if output.verbosity > 0:
@@ -61,7 +50,7 @@ def check(options: Options, output: Output) -> ExitCode:
         _remember(result, options)
         if report:
             report.finish(result)
-        _write_whole_run(result, options, output, stdout)
+        _publish(result, options, output, stdout)
     return exit_code(result)
 
 
@@ -133,24 +122,14 @@ def _terminal_report(stdout: TextIO, options: Options, output: Output) -> Termin
     return TerminalReport(console, output.verbosity, sweep=sweep, options=rerun_options(options))
 
 
-def _write_whole_run(result: RunResult, options: Options, output: Output, stdout: TextIO) -> None:
-    """Write what can only be written at the end: documents, files, and what GitHub Actions shows."""
-    github = on_github()
-    if output.format is ReportFormat.TEXT and not output.reports and not github:
+def _publish(result: RunResult, options: Options, output: Output, stdout: TextIO) -> None:
+    if output.is_all_text:
         return
-    from gradcheck_cli.report.formats import FORMATS, Wish
+    from gradcheck_cli.report.formats import Wish, written  # here, since most runs are read at a terminal
 
-    wish = Wish(rerun_options(options), workspace(), output.verbosity, bool(options.knobs.get("sweep")))
-    if output.format is not ReportFormat.TEXT:
-        text = FORMATS[output.format](result, wish)
-        with commands_allowed():
-            as_utf8(stdout).write(text)
-            stdout.flush()
-    if github:
-        append_summary(result, wish)
-    if github and output.annotations and output.format is not ReportFormat.GITHUB:
-        annotate(result, wish)
-    write_reports(output.reports, result, wish)
+    sweep = bool(options.knobs.get("sweep"))
+    wish = Wish(rerun_options(options), workspace(), output.verbosity, sweep)
+    publish(output, stdout, lambda name: written(name, result, wish))
 
 
 def rerun_options(options: Options) -> tuple[str, ...]:

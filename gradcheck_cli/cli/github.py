@@ -5,14 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from gradcheck_cli.cli.streams import say
 from gradcheck_cli.errors import printable
-
-if TYPE_CHECKING:
-    from gradcheck_cli.records import RunResult
-    from gradcheck_cli.report.formats import Wish
 
 _tokens: list[str] = []
 
@@ -59,28 +54,25 @@ def commands_allowed() -> Iterator[None]:
         say(f"::stop-commands::{_tokens[-1]}")
 
 
-def annotate(run: RunResult, wish: Wish) -> None:
+def annotate(text: str) -> None:
     """Write annotations to standard error, where the runner reads them as well."""
-    from gradcheck_cli.report.formats import FORMATS
-
-    if text := FORMATS["github"](run, wish):
+    if text:
         with commands_allowed():
             say(text.rstrip("\n"))
 
 
-def append_summary(run: RunResult, wish: Wish) -> None:
-    """Append a summary to the page of the run; that it can't be written is no fault."""
-    file = os.environ.get("GITHUB_STEP_SUMMARY")
-    if not file:
-        return
-    from gradcheck_cli.report.formats import FORMATS
-
-    text = FORMATS["markdown"](run, wish)
+def append_summary(text: str) -> None:
+    """Append Markdown to the page of the run; that it can't be written is no fault."""
     try:
-        with open(file, "ab+") as stream:
+        with open(os.environ["GITHUB_STEP_SUMMARY"], "ab+") as stream:
             end = stream.seek(0, os.SEEK_END)
             stream.seek(max(end - 1, 0))
             fresh = stream.read(1) in (b"", b"\n")
             stream.write((text if fresh else f"\n{text}").encode())
     except OSError as error:
         say(printable(f"note: the summary can't be written: {error.strerror or error}"))
+
+
+def has_summary() -> bool:
+    """Tell whether the run has a page."""
+    return bool(os.environ.get("GITHUB_STEP_SUMMARY"))
