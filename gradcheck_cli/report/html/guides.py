@@ -1,0 +1,88 @@
+"""Where the lines of rounding and truncation lie: the errors of a right gradient over the steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from gradcheck_cli.records import CaseResult, ParameterResult, SweepPoint, WorstElement
+
+ROUNDING, TRUNCATION = -1, 2
+"""How the error of a central difference goes with the step: as eps^-1 where rounding rules, as eps^2 above that."""
+
+_BANDS = {ROUNDING: (-1.8, -0.4), TRUNCATION: (1.6, 2.4)}
+"""Slopes between neighbours that count as such a line: rounding is random, truncation is not."""
+
+_BARS_PER_ERROR = 3
+"""An error bar is three times the estimated error of the numeric derivative."""
+
+_EPSILON = {"bfloat16": 2.0**-7, "float16": 2.0**-10, "float32": 2.0**-23}
+_DOUBLE = 2.0**-52
+
+
+@dataclass(frozen=True)
+class Guide:
+    """The line log10(error) = slope * log10(eps) + offset.
+
+    `fitted` tells that it goes through points of the sweep; otherwise the error bar says where it lies.
+    """
+
+    slope: int
+    offset: float
+    fitted: bool
+
+    def at(self, log_eps: float) -> float:
+        """Return log10 of the error at a step."""
+        return self.slope * log_eps + self.offset
+
+
+def guides(case: CaseResult, parameter: ParameterResult) -> tuple[Guide, ...]:
+    """Return the lines of rounding and truncation, as far as anything is known about them."""
+    found = []
+    for slope in (ROUNDING, TRUNCATION):
+        guide = _fitted(parameter.sweep, slope) or _from_error_bar(parameter.worst, slope, _epsilon(case, parameter))
+        found += [guide] if guide else []
+    return tuple(found)
+
+
+def _fitted(points: Sequence[SweepPoint], slope: int) -> Guide | None:
+    """Lay a line through the neighbours whose errors go as it does."""
+    logs = sorted(
+        (math.log10(point.eps), math.log10(point.rel_err))
+        for point in points
+        if 0 < point.rel_err < math.inf and 0 < point.eps < math.inf
+    )
+    low, high = _BANDS[slope]
+    offsets = []
+    for (x, y), (next_x, next_y) in pairwise(logs):
+        if next_x > x and low <= (next_y - y) / (next_x - x) <= high:
+            offsets += [y - slope * x, next_y - slope * next_x]
+    return Guide(slope, median(offsets), True) if offsets else None
+
+
+def _from_error_bar(worst: WorstElement | None, slope: int, epsilon: float) -> Guide | None:
+    """Lay the line so that both together are least at the usual step, and there the error that the bar stands for.
+
+    At the least of c / eps + k eps^2 two thirds of the error are rounding.
+    """
+    if worst is None:
+        return None
+    size = abs(worst.analytic) + abs(worst.numeric)
+    error = worst.error_bar / _BARS_PER_ERROR
+    if not (0 < error < math.inf and 0 < size < math.inf):
+        return None
+    share = 2 / 3 if slope == ROUNDING else 1 / 3
+    return Guide(slope, math.log10(share * error / size) - slope * math.log10(epsilon) / 3, False)
+
+
+def _epsilon(case: CaseResult, parameter: ParameterResult) -> float:
+    """Return the machine epsilon of the numbers in which the case computes."""
+    named: Callable[[str], bool] = case.label.__contains__
+    for dtype, epsilon in _EPSILON.items():
+        if named(dtype):
+            return epsilon
+    single = any(finding.name == "float32-inside" for finding in (*case.findings, *parameter.findings))
+    return _EPSILON["float32"] if single else _DOUBLE
