@@ -13,8 +13,8 @@ from gradcheck_cli.records import CaseResult, ParameterResult, SweepPoint, Worst
 ROUNDING, TRUNCATION = -1, 2
 """How the error of a central difference goes with the step: as eps^-1 where rounding rules, as eps^2 above that."""
 
-_BANDS = {ROUNDING: (-1.8, -0.4), TRUNCATION: (1.6, 2.4)}
-"""Slopes between neighbours that count as such a line: rounding is random, truncation is not."""
+_BANDS = {ROUNDING: (-2.2, -0.3), TRUNCATION: (1.6, 2.4)}
+"""Slopes that count as such a line: rounding is random, truncation is not."""
 
 _BARS_PER_ERROR = 3
 """An error bar is three times the estimated error of the numeric derivative."""
@@ -49,18 +49,25 @@ def guides(case: CaseResult, parameter: ParameterResult) -> tuple[Guide, ...]:
 
 
 def _fitted(points: Sequence[SweepPoint], slope: int) -> Guide | None:
-    """Lay a line through the neighbours whose errors go as it does."""
+    """Lay a line through the neighbours whose errors go as it does; else through all on its side, if they do."""
     logs = sorted(
         (math.log10(point.eps), math.log10(point.rel_err))
         for point in points
         if 0 < point.rel_err < math.inf and 0 < point.eps < math.inf
     )
+    through = [place for pair in pairwise(logs) if _goes_as(*pair, slope) for place in pair]
+    if not through and logs:
+        least = min(range(len(logs)), key=lambda at: logs[at][1])
+        # Rounding is random: neighbours may go any way where the whole rises.
+        side = logs[: least + 1] if slope == ROUNDING else logs[least:]
+        through = [place for place in side if place != logs[least]] if _goes_as(side[0], side[-1], slope) else []
+    return Guide(slope, median(y - slope * x for x, y in through), True) if through else None
+
+
+def _goes_as(one: tuple[float, float], other: tuple[float, float], slope: int) -> bool:
+    """Tell whether the error goes about as eps^slope from one point to the other, which lies at a larger step."""
     low, high = _BANDS[slope]
-    offsets = []
-    for (x, y), (next_x, next_y) in pairwise(logs):
-        if next_x > x and low <= (next_y - y) / (next_x - x) <= high:
-            offsets += [y - slope * x, next_y - slope * next_x]
-    return Guide(slope, median(offsets), True) if offsets else None
+    return other[0] > one[0] and low <= (other[1] - one[1]) / (other[0] - one[0]) <= high
 
 
 def _from_error_bar(worst: WorstElement | None, slope: int, epsilon: float) -> Guide | None:
