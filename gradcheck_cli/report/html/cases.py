@@ -140,7 +140,7 @@ def _view(number: int, case: CaseResult, options: tuple[str, ...], room: int) ->
         blame=tuple(blame_sentences(case.blame)) if case.blame else (),
         findings=tuple(map(finding_view, case.findings)),
         health=tuple(map(finding_view, case.health)),
-        notes=case.notes,
+        notes=tuple(map(paths_from_here, case.notes)),
         rerun="" if off else rerun_line(case.id, case.seed, options),
         cost=f"seed {case.seed}, {count(case.evaluations, 'evaluation')} in {case.seconds:.2f} s",
         graph=draw_graph(case) if room > 0 and group in _UNEXPECTED else None,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gradcheck_cli.findings.page import pages, shown
 from gradcheck_cli.records import CaseResult, Finding, RunResult
 from gradcheck_cli.report.html.page_markup import page_markup
-from gradcheck_cli.report.plain import from_here
+from gradcheck_cli.report.plain import from_here, paths_from_here
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def finding_view(finding: Finding) -> FindingView:
     """Return what is shown of a finding."""
     where = from_here(finding.location) if finding.location else ""
     place = ", ".join(part for part in (where, finding.subject) if part)
-    sentences = tuple(finding.message.split("\n")) if finding.message else ()
+    sentences = tuple(map(paths_from_here, finding.message.split("\n"))) if finding.message else ()
     return FindingView(finding.code, finding.name, place, sentences, finding.accepted)
 
 

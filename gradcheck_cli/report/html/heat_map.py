@@ -38,12 +38,13 @@ class Level:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """A drawing, what can't be seen in it, what its cells stand for, and the largest errors in words."""
+    """A drawing, what can't be seen in it, what its cells stand for, how many errors there are, and the largest."""
 
     svg: str
     words: tuple[str, ...]
     legend: tuple[Level, ...]
-    largest: str
+    found: str
+    largest: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -83,21 +84,21 @@ def draw_heat_map(parameter: ParameterResult) -> HeatMap | None:
     levels = scale.level(folded.values)
     if folded.wrapped:
         levels.reshape(-1)[folded.cells :] = _ABSENT
-    largest = _largest(parameter.name, errors, scale)
+    found, largest = _found(errors, scale), tuple(_largest(parameter.name, errors, scale))
     cell, height = _cell_size(levels.shape)
     shape = dimensions(parameter.shape, _TIMES)
     bottom = _TOP + levels.shape[0] * height
     svg = picture(
         _WIDTH,
         bottom + 34,
-        f"Errors of the elements of {parameter.name}, {shape}. {largest}",
+        f"Errors of the elements of {parameter.name}, {shape}. {' '.join([found, ', '.join(largest)]).strip()}",
         "heat-map",
         *_cells(levels, cell, height),
         _lattice(levels.shape, cell, height),
         *_worst(parameter, folded, cell, height),
         *_names(folded, levels.shape, cell, bottom),
     )
-    return HeatMap(svg, tuple(_words(errors, folded)), tuple(_legend(levels, scale, parameter)), largest)
+    return HeatMap(svg, tuple(_words(errors, folded)), tuple(_legend(levels, scale, parameter)), found, largest)
 
 
 def _scale(errors: Array, resolution: float | None) -> _Scale:
@@ -218,14 +219,18 @@ def _named(name: str, index: Sequence[int]) -> str:
     return f"{name}[{','.join(map(str, index))}]" if index else name
 
 
-def _largest(name: str, errors: Array, scale: _Scale) -> str:
-    """Name the elements with the largest errors, and count those beyond the resolution."""
-    flat = np.where(np.isnan(errors), -1.0, errors).reshape(-1)
-    most = min(_MOST_NAMED, int((flat > scale.floor).sum()))
-    if not most:
+def _found(errors: Array, scale: _Scale) -> str:
+    """Count the errors beyond the resolution."""
+    above = int((errors > scale.floor).sum())
+    if not above:
         return "No error is larger than the resolution."
-    order = np.argsort(-flat, kind="stable")[:most]
-    named = [f"{_named(name, np.unravel_index(at, errors.shape))} {short(float(flat[at]))}" for at in order.tolist()]
-    above = int((flat > scale.floor).sum())
-    checked = int((~np.isnan(errors)).sum())
-    return f"{above} of {checked} beyond the resolution; the largest: {', '.join(named)}."
+    return f"{above} of {int((~np.isnan(errors)).sum())} beyond the resolution, the largest:"
+
+
+def _largest(name: str, errors: Array, scale: _Scale) -> Iterator[str]:
+    """Name the elements with the largest errors beyond the resolution."""
+    flat = np.where(np.isnan(errors), -1.0, errors).reshape(-1)
+    for at in np.argsort(-flat, kind="stable")[:_MOST_NAMED].tolist():
+        if flat[at] > scale.floor:
+            index = [int(position) for position in np.unravel_index(at, errors.shape)]
+            yield f"{_named(name, index)} {short(float(flat[at]))}"

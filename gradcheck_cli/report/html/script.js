@@ -7,6 +7,7 @@
     const code = button.previousElementSibling;
     const say = (word) => {
       button.textContent = word;
+      byId("said").textContent = word;
       window.setTimeout(() => { button.textContent = "Copy"; }, 2500);
     };
     try {

@@ -156,6 +156,7 @@ def test_a_command_is_copied_with_and_without_a_permission(show: Any) -> None:
         label = "document.querySelector('#case-2 button.copy').textContent"
         shown.page.locator("#case-2 button.copy").first.click()
         shown.wait(label, "Copied")
+        assert shown.page.text_content("#said") == "Copied", "who doesn't look at the button hears of it"
         # What was copied is what is pasted.
         shown.page.fill("#find", "")
         shown.page.focus("#find")

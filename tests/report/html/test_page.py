@@ -8,12 +8,13 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gradcheck_cli.errors import GradcheckError
-from gradcheck_cli.records import CaseResult, RunResult
+from gradcheck_cli.errors import GradcheckError, Location
+from gradcheck_cli.records import CaseResult, Finding, RunResult
 from gradcheck_cli.report.html import engine
 from gradcheck_cli.report.html.page import to_html
 from tests.report.html.reading import Element, read
@@ -184,6 +185,17 @@ def test_each_finding_has_its_page_once(page: Element) -> None:
     text = next(page.all("article")).text
     assert "Why it happens." in text
     assert "**" not in text
+
+
+def test_paths_are_written_from_the_current_folder(case: Make, parameter: Make, folder: Path) -> None:
+    inside = str(folder / "my_ops.py")
+    finding = Finding("sign-flipped", f"the backward is at {inside}:3", Location(inside, 3), "backward of f")
+    page = to_html(RunResult(0, (case(parameter("x", FAIL, findings=(finding,)), notes=(f"see {inside}",)),)))
+    assert str(folder) not in page
+    told = read(page).text
+    assert "my_ops.py:3, backward of f" in told
+    assert "the backward is at my_ops.py:3" in told
+    assert "see my_ops.py" in told
 
 
 def test_what_is_empty_or_right_is_said_so(case: Make, parameter: Make) -> None:
