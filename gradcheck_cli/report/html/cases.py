@@ -46,7 +46,8 @@ class CaseView:
     """One case: its row, what it is sorted and filtered by, and what stands below the row.
 
     `number` counts the cases of the run from 1, `rank` is the place of its group. `left_out` counts the parameters
-    for whose curve and map there was no room.
+    for whose curve and map there was no room. `is_off` tells that something isn't as expected: of a case that was
+    interrupted that may be a parameter only.
     """
 
     number: int
@@ -76,12 +77,8 @@ class CaseView:
     cost: str
     graph: GraphPicture | None
     left_out: int
+    is_off: bool
     is_open: bool = False
-
-    @property
-    def is_off(self) -> bool:
-        """Whether the case isn't as expected."""
-        return self.group in _UNEXPECTED
 
 
 def case_views(run: RunResult, options: tuple[str, ...]) -> list[CaseView]:
@@ -114,6 +111,7 @@ def _view(number: int, case: CaseResult, options: tuple[str, ...], room: int) ->
     group = group_of(case)
     error = _error(case)
     off = [parameter for parameter in case.parameters if is_off(case, parameter)]
+    is_off_at_all = bool(off) or group in _UNEXPECTED
     drawn = {parameter.name for parameter in off[: max(0, room)]}
     return CaseView(
         number=number,
@@ -143,8 +141,9 @@ def _view(number: int, case: CaseResult, options: tuple[str, ...], room: int) ->
         notes=tuple(map(paths_from_here, case.notes)),
         rerun="" if off else rerun_line(case.id, case.seed, options),
         cost=f"seed {case.seed}, {count(case.evaluations, 'evaluation')} in {case.seconds:.2f} s",
-        graph=draw_graph(case) if room > 0 and group in _UNEXPECTED else None,
+        graph=draw_graph(case) if room > 0 and is_off_at_all else None,
         left_out=len(off) - len(drawn),
+        is_off=is_off_at_all,
     )
 
 

@@ -229,8 +229,11 @@ def _found(errors: Array, scale: _Scale) -> str:
 
 def _largest(name: str, errors: Array, scale: _Scale) -> Iterator[str]:
     """Name the elements with the largest errors beyond the resolution."""
-    flat = np.where(np.isnan(errors), -1.0, errors).reshape(-1)
-    for at in np.argsort(-flat, kind="stable")[:_MOST_NAMED].tolist():
-        if flat[at] > scale.floor:
-            index = [int(position) for position in np.unravel_index(at, errors.shape)]
-            yield f"{_named(name, index)} {short(float(flat[at]))}"
+    left = np.where(np.isnan(errors), -1.0, errors).reshape(-1)
+    for _ in range(min(_MOST_NAMED, left.size)):
+        at = int(left.argmax())
+        if left[at] <= scale.floor:
+            return
+        index = [int(position) for position in np.unravel_index(at, errors.shape)]
+        yield f"{_named(name, index)} {short(float(left[at]))}"
+        left[at] = -1.0

@@ -36,7 +36,7 @@ def to_html(run: RunResult, *, options: tuple[str, ...] = ()) -> str:
         "page.html.j2",
         title=_title(run, cases),
         verdict=_verdict(run, cases),
-        is_ok=run.ok and bool(cases),
+        state=_state(run, cases),
         summary=summary(run, sum(case.seconds for case in run.cases)),
         interrupted=run.interrupted,
         seed=run.seed,
@@ -63,6 +63,13 @@ def _groups(cases: list[CaseView]) -> list[Group]:
     return groups
 
 
+def _state(run: RunResult, cases: list[CaseView]) -> str:
+    """Return the class of the heading: what it says, as a colour."""
+    if any(case.is_off for case in cases):
+        return "off"
+    return "as-expected" if run.ok and cases else "unsure"
+
+
 def _title(run: RunResult, cases: list[CaseView]) -> str:
     off = sum(case.is_off for case in cases)
     state = f"{off} not as expected" if off else "interrupted" if run.interrupted else "all as expected"
@@ -71,14 +78,14 @@ def _title(run: RunResult, cases: list[CaseView]) -> str:
 
 def _verdict(run: RunResult, cases: list[CaseView]) -> str:
     """Say in a sentence how the run ended."""
-    if not cases:
-        return "No case was checked"
     off, whole = sum(case.is_off for case in cases), count(len(cases), "case")
+    skipped = sum(case.group == "skip" for case in cases)
     if off:
         return f"{off} of {whole} {'is' if off == 1 else 'are'} not as expected"
+    if skipped == len(cases):
+        return "No case was checked"
     if run.interrupted:
         return "Interrupted: what was checked is as expected"
-    skipped = sum(case.group == "skip" for case in cases)
     if skipped:
-        return f"Nothing is wrong in what was checked; {skipped} of {whole} left out"
+        return f"What was checked is as expected; {skipped} of {whole} left out"
     return f"All {whole} are as expected" if len(cases) > 1 else "The case is as expected"

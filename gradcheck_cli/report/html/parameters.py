@@ -10,7 +10,7 @@ from gradcheck_cli.report.html.curve import Curve, draw_curve
 from gradcheck_cli.report.html.findings import FindingView, finding_view
 from gradcheck_cli.report.html.heat_map import HeatMap, draw_heat_map, element_name
 from gradcheck_cli.report.html.rerun import rerun_line
-from gradcheck_cli.report.numbers import count, dimensions, pair, relative, rounded_up
+from gradcheck_cli.report.numbers import count, dimensions, pair, relative, rounded_up, scientific, short
 from gradcheck_cli.report.sweep_words import closing_word
 
 _TIMES = "\N{MULTIPLICATION SIGN}"
@@ -35,7 +35,8 @@ class Closer:
     """A closer look at one parameter.
 
     `analytic`, `numeric` and `bar` belong to the `element` that decided, empty where none did. `sweep` says how its
-    error goes with the step. `drawn` tells that curve and map were drawn, as far as there is anything to draw.
+    error goes with the step, `steps` what it is at each. `drawn` tells that curve and map were drawn, as far as there
+    is anything to draw.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Closer:
     numeric: str
     bar: str
     sweep: str
+    steps: str
     findings: tuple[FindingView, ...]
     rerun: str
     drawn: bool
@@ -97,6 +99,7 @@ def closer_look(case: CaseResult, parameter: ParameterResult, options: tuple[str
         numeric,
         rounded_up(worst.error_bar) if worst else "",
         closing_word(parameter.sweep, parameter.verdict, parameter.resolution),
+        ", ".join(f"{short(point.rel_err)} at {scientific(point.eps)}" for point in parameter.sweep),
         tuple(map(finding_view, parameter.findings)),
         rerun_line(f"{case.id}::{parameter.name}", case.seed, options) if off else "",
         drawn,

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,8 +19,8 @@ from gradcheck_cli.records import CaseResult, Finding, RunResult
 from gradcheck_cli.report.html import engine
 from gradcheck_cli.report.html.page import to_html
 from tests.report.html.reading import Element, read
-from tests.report.html.runs import HOSTILE_NAME, of_every_kind, of_many
-from tests.report.verdicts import FAIL
+from tests.report.html.runs import HOSTILE_NAME, of_every_kind, of_many, valley
+from tests.report.verdicts import FAIL, SKIP
 
 Make = Callable[..., Any]
 
@@ -206,7 +207,25 @@ def test_what_is_empty_or_right_is_said_so(case: Make, parameter: Make) -> None:
     assert read(to_html(RunResult(0, (case(parameter("w")),)))).first("h1").text == "The case is as expected"
     stopped = read(to_html(RunResult(0, (case(parameter("w")),), interrupted=True)))
     assert stopped.first("h1").text == "Interrupted: what was checked is as expected"
-    assert stopped.first("h1").kinds == ["off"]
+    assert stopped.first("h1").kinds == ["unsure"]
+    left = case(name="left out", verdict=SKIP, error="no device", ok=True)
+    some = read(to_html(RunResult(0, (case(parameter("w")), left))))
+    assert some.first("h1").text == "What was checked is as expected; 1 of 2 cases left out"
+    assert read(to_html(RunResult(0, (left,)))).first("h1").text == "No case was checked"
+
+
+def test_what_was_found_before_an_interrupt_is_not_called_as_expected(case: Make, parameter: Make) -> None:
+    stopped = case(parameter("w", FAIL), parameter("b", SKIP), verdict=SKIP, ok=False, error="interrupted")
+    page = read(to_html(RunResult(0, (case(parameter("w")), stopped), interrupted=True)))
+    assert page.first("h1").text == "1 of 2 cases is not as expected"
+    assert page.first("h1").kinds == ["off"]
+    assert len(list(page.all("svg", "curve"))) == 1
+    assert [body.attributes["data-number"] for body in page.all("tbody") if "data-open" in body.attributes] == ["2"]
+
+
+def test_a_sweep_that_was_asked_for_is_told_in_words(case: Make, parameter: Make) -> None:
+    page = read(to_html(RunResult(0, (case(parameter("w", sweep=valley()[:2])),))))
+    assert page.first("p", "sweep-word").text == "Over the steps: 1e-3 at 1e-2, 1e-5 at 1e-3 (falls with eps: truncation)"
 
 
 def test_many_cases_stay_small_and_say_what_was_left_out() -> None:
@@ -257,3 +276,11 @@ def test_the_template_engine_is_imported_for_who_asks_for_a_page_only() -> None:
     )
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_an_installation_holds_the_template_the_style_and_the_script() -> None:
+    home = Path(engine.__file__).parent
+    settings = tomllib.loads((home.parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    held = {file for glob in settings["package-data"]["gradcheck_cli.report.html"] for file in home.glob(glob)}
+    others = {file for file in home.iterdir() if file.is_file() and file.suffix != ".py"}
+    assert others == held != set()
