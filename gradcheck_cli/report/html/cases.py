@@ -10,7 +10,7 @@ from gradcheck_cli.records import CaseResult, ParameterResult, RunResult, Verdic
 from gradcheck_cli.report.blame import blame_sentences
 from gradcheck_cli.report.block import was_left_out
 from gradcheck_cli.report.expectation import case_word, difference, is_off
-from gradcheck_cli.report.html.findings import FindingView, finding_view
+from gradcheck_cli.report.html.findings import FindingView, finding_view, sentences
 from gradcheck_cli.report.html.graph_picture import GraphPicture, draw_graph
 from gradcheck_cli.report.html.parameters import (
     Closer,
@@ -22,7 +22,6 @@ from gradcheck_cli.report.html.parameters import (
 )
 from gradcheck_cli.report.html.rerun import rerun_line
 from gradcheck_cli.report.numbers import count, relative
-from gradcheck_cli.report.plain import paths_from_here
 
 MOST_DRAWN = 30
 """Parameters with curve and map: with more of them a page grows slow, and nobody reads them."""
@@ -129,7 +128,7 @@ def _view(number: int, case: CaseResult, options: tuple[str, ...], room: int) ->
         seconds_text=_seconds(case.seconds),
         parameters_text=_parameters_text(case.parameters),
         terms=_terms(case),
-        raised=tuple(paths_from_here(line) for line in case.error.split("\n")) if case.error else (),
+        raised=sentences(case.error),
         difference=difference(case),
         rows=() if was_left_out(case) else tuple(parameter_row(case, each) for each in case.parameters),
         closer=tuple(
@@ -138,7 +137,7 @@ def _view(number: int, case: CaseResult, options: tuple[str, ...], room: int) ->
         blame=tuple(blame_sentences(case.blame)) if case.blame else (),
         findings=tuple(map(finding_view, case.findings)),
         health=tuple(map(finding_view, case.health)),
-        notes=tuple(map(paths_from_here, case.notes)),
+        notes=tuple(line for note in case.notes for line in sentences(note)),
         rerun="" if off else rerun_line(case.id, case.seed, options),
         cost=f"seed {case.seed}, {count(case.evaluations, 'evaluation')} in {case.seconds:.2f} s",
         graph=draw_graph(case) if room > 0 and is_off_at_all else None,

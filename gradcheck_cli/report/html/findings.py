@@ -37,8 +37,13 @@ def finding_view(finding: Finding) -> FindingView:
     """Return what is shown of a finding."""
     where = from_here(finding.location) if finding.location else ""
     place = ", ".join(part for part in (where, finding.subject) if part)
-    sentences = tuple(map(paths_from_here, finding.message.split("\n"))) if finding.message else ()
-    return FindingView(finding.code, finding.name, place, sentences, finding.accepted)
+    return FindingView(finding.code, finding.name, place, sentences(finding.message), finding.accepted)
+
+
+def sentences(text: str | None) -> tuple[str, ...]:
+    """Return the lines of a message, the paths in them written from the current folder; none for no message."""
+    # A path at the start of a line is found behind a space, as any other is.
+    return tuple(paths_from_here(f" {line}")[1:] for line in text.split("\n")) if text else ()
 
 
 def pages_of(run: RunResult) -> list[PageView]:

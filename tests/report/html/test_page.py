@@ -20,7 +20,7 @@ from gradcheck_cli.report.html import engine
 from gradcheck_cli.report.html.page import to_html
 from tests.report.html.reading import Element, read
 from tests.report.html.runs import HOSTILE_NAME, of_every_kind, of_many, valley
-from tests.report.verdicts import FAIL, SKIP
+from tests.report.verdicts import ERROR, FAIL, SKIP
 
 Make = Callable[..., Any]
 
@@ -191,12 +191,15 @@ def test_each_finding_has_its_page_once(page: Element) -> None:
 def test_paths_are_written_from_the_current_folder(case: Make, parameter: Make, folder: Path) -> None:
     inside = str(folder / "my_ops.py")
     finding = Finding("sign-flipped", f"the backward is at {inside}:3", Location(inside, 3), "backward of f")
-    page = to_html(RunResult(0, (case(parameter("x", FAIL, findings=(finding,)), notes=(f"see {inside}",)),)))
+    made = (case(parameter("x", FAIL, findings=(finding,)), notes=(f"see {inside}",)),)
+    raised = case(name="raises", verdict=ERROR, error=f"{inside}:3: error: no\n  hint: look at {inside}:4")
+    page = to_html(RunResult(0, (*made, raised)))
     assert str(folder) not in page
     told = read(page).text
     assert "my_ops.py:3, backward of f" in told
     assert "the backward is at my_ops.py:3" in told
     assert "see my_ops.py" in told
+    assert "my_ops.py:3: error: no\n  hint: look at my_ops.py:4" in told
 
 
 def test_what_is_empty_or_right_is_said_so(case: Make, parameter: Make) -> None:
@@ -225,7 +228,8 @@ def test_what_was_found_before_an_interrupt_is_not_called_as_expected(case: Make
 
 def test_a_sweep_that_was_asked_for_is_told_in_words(case: Make, parameter: Make) -> None:
     page = read(to_html(RunResult(0, (case(parameter("w", sweep=valley()[:2])),))))
-    assert page.first("p", "sweep-word").text == "Over the steps: 1e-3 at 1e-2, 1e-5 at 1e-3 (falls with eps: truncation)"
+    told = page.first("p", "sweep-word").text
+    assert told == "Over the steps: 1e-3 at 1e-2, 1e-5 at 1e-3 (falls with eps: truncation)"
 
 
 def test_many_cases_stay_small_and_say_what_was_left_out() -> None:
