@@ -74,7 +74,7 @@ def draw_curve(case: CaseResult, parameter: ParameterResult, element_name: str) 
         _path(axes, points),
         *(_mark(axes, point) for point in points),
     )
-    return Curve(svg, words, tuple(_legend(element_name, points, lines, parameter.resolution)), numbers)
+    return Curve(svg, words, tuple(_legend(element_name, points, lines, axes, parameter.resolution)), numbers)
 
 
 def _axes(points: Sequence[SweepPoint], lines: Sequence[Guide], resolution: float | None) -> _Axes:
@@ -176,7 +176,7 @@ def _mark(axes: _Axes, point: SweepPoint) -> str:
 
 
 def _legend(
-    name: str, points: Sequence[SweepPoint], lines: Sequence[Guide], resolution: float | None
+    name: str, points: Sequence[SweepPoint], lines: Sequence[Guide], axes: _Axes, resolution: float | None
 ) -> Iterator[Line]:
     yield Line("sweep", f"relative error of {name}")
     if any(point.rel_err == 0 for point in points):
@@ -185,7 +185,8 @@ def _legend(
         yield Line("cross", "no finite number at this step")
     for guide in lines:
         sign = "\N{MINUS SIGN}1" if guide.slope == ROUNDING else "+2"
-        place = "through the points" if guide.fitted else "by the error bar"
-        yield Line(_guide_kind(guide), f"{_guide_kind(guide)}, slope {sign}, placed {place}")
+        place = "placed through the points" if guide.fitted else "placed by the error bar"
+        place = place if _guide(axes, guide) else "outside of what is drawn"
+        yield Line(_guide_kind(guide), f"{_guide_kind(guide)}, slope {sign}, {place}")
     if resolution and 0 < resolution < math.inf:
         yield Line("resolution", f"resolution {rounded_up(resolution)}: smaller errors can't be told from none")

@@ -19,6 +19,8 @@ _BANDS = {ROUNDING: (-2.2, -0.3), TRUNCATION: (1.6, 2.4)}
 _BARS_PER_ERROR = 3
 """An error bar is three times the estimated error of the numeric derivative."""
 
+_LARGEST_STEP = 0.1
+
 _EPSILON = {"bfloat16": 2.0**-7, "float16": 2.0**-10, "float32": 2.0**-23}
 _DOUBLE = 2.0**-52
 
@@ -71,18 +73,22 @@ def _goes_as(one: tuple[float, float], other: tuple[float, float], slope: int) -
 
 
 def _from_error_bar(worst: WorstElement | None, slope: int, epsilon: float) -> Guide | None:
-    """Lay the line so that both together are least at the usual step, and there the error that the bar stands for.
+    """Lay the line so that both together are least at the best step, and there the error that the bar stands for.
 
-    At the least of c / eps + k eps^2 two thirds of the error are rounding.
+    At the least of c / eps + k eps^2 two thirds of the error are rounding, which is hardly less than epsilon / eps. So
+    a bar that is too small for the usual step, the cube root of epsilon, was found at a larger one.
     """
     if worst is None:
         return None
     size = abs(worst.analytic) + abs(worst.numeric)
     error = worst.error_bar / _BARS_PER_ERROR
-    if not (0 < error < math.inf and 0 < size < math.inf):
+    # A bar as large as the gradient is no matter of steps: there is a jump, or nothing is known.
+    if not (0 < error < size < math.inf and error / size > 0):
         return None
-    share = 2 / 3 if slope == ROUNDING else 1 / 3
-    return Guide(slope, math.log10(share * error / size) - slope * math.log10(epsilon) / 3, False)
+    rounding, truncation = 2 / 3 * error / size, 1 / 3 * error / size
+    best = min(max(epsilon ** (1 / 3), epsilon / rounding), _LARGEST_STEP)
+    height = rounding if slope == ROUNDING else truncation
+    return Guide(slope, math.log10(height) - slope * math.log10(best), False)
 
 
 def _epsilon(case: CaseResult, parameter: ParameterResult) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gradcheck_cli.records import SweepPoint
+from gradcheck_cli.records import SweepPoint, WorstElement
 from gradcheck_cli.report.html.curve import Curve, draw_curve
 from tests.report.html.reading import Element, read
 from tests.report.html.runs import valley
@@ -103,3 +103,11 @@ def test_everything_stays_inside_of_the_drawing(case: Make, parameter: Make, swe
 def test_without_a_sweep_there_is_no_curve(case: Make, parameter: Make) -> None:
     assert draw_curve(case(), parameter("x", FAIL, sweep=()), "x") is None
     assert draw_curve(case(), parameter("x", FAIL, sweep=(SweepPoint(0.0, 1.0),)), "x") is None
+
+
+def test_a_line_outside_of_the_axes_is_said_to_be_there(case: Make, parameter: Make) -> None:
+    curve, svg = drawn(case, parameter("x", FAIL, worst=WorstElement((0,), 0.5, -0.5, 1e-15)))
+    assert curve.legend[2].words == "truncation, slope +2, outside of what is drawn"
+    assert not list(svg.all("path", "truncation"))
+    assert "placed by the error bar" in curve.legend[1].words
+    assert list(svg.all("path", "rounding"))

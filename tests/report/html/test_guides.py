@@ -38,18 +38,27 @@ def test_noise_of_rounding_moves_its_line_by_no_more_than_the_noise(case: Make, 
 
 
 def test_a_flat_sweep_leaves_the_place_to_the_error_bar(case: Make, parameter: Make) -> None:
-    worst = WorstElement((0,), 0.5, -0.5, 3e-11)
+    worst = WorstElement((0,), 0.5, -0.5, 3e-9)
     lines = guides(case(), parameter("x", FAIL, worst=worst))
     assert [line.fitted for line in lines] == [False, False]
     usual = math.log10(2.0**-52) / 3
     total = sum(10 ** line.at(usual) for line in lines)
-    assert total == pytest.approx(1e-11)
+    assert total == pytest.approx(1e-9)
     for step in (usual - 0.2, usual + 0.2):
         assert sum(10 ** line.at(step) for line in lines) > total, "both together are least at the usual step"
 
 
+@pytest.mark.parametrize("bar", [1e-10, 1e-11, 1e-12, 1e-13])
+def test_a_smaller_bar_was_found_at_a_larger_step(case: Make, parameter: Make, bar: float) -> None:
+    lines = by_slope(guides(case(), parameter("x", FAIL, worst=WorstElement((0,), 0.5, -0.5, bar))))
+    rounding_of_one = math.log10(2.0**-52)
+    assert lines[ROUNDING].offset >= rounding_of_one - 1e-9, "no difference of numbers near one is more exact"
+    best = lines[ROUNDING].offset - math.log10(2 / 3 * bar / 3)
+    assert sum(10 ** line.at(best) for line in lines.values()) == pytest.approx(bar / 3)
+
+
 def test_single_precision_has_its_least_at_larger_steps(case: Make, parameter: Make) -> None:
-    failing = parameter("x", FAIL)
+    failing = parameter("x", FAIL, worst=WorstElement((0,), 0.5, -0.5, 3e-3))
 
     def least(lines: tuple[Guide, ...]) -> float:
         return min(range(-800, -50), key=lambda at: sum(10 ** line.at(at / 100) for line in lines)) / 100
@@ -60,7 +69,7 @@ def test_single_precision_has_its_least_at_larger_steps(case: Make, parameter: M
     assert single == found == pytest.approx(math.log10(2.0**-23) / 3, abs=0.02)
 
 
-@pytest.mark.parametrize("bar", [0.0, math.inf, math.nan])
+@pytest.mark.parametrize("bar", [0.0, math.inf, math.nan, 3.0])
 def test_where_nothing_is_known_there_is_no_line(case: Make, parameter: Make, bar: float) -> None:
     assert guides(case(), parameter("x", FAIL, worst=WorstElement((0,), 0.5, -0.5, bar))) == ()
     assert guides(case(), parameter("x", FAIL, worst=None)) == ()
