@@ -16,6 +16,7 @@ _WIDTH, _HEIGHT = 360, 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 348, 14, 206
 _DEEPEST = 18
 """Decades below the largest error beyond which nothing is drawn: that is less than any rounding."""
+_DEEP = -12
 _MOST_TICKS = 8
 
 
@@ -90,6 +91,9 @@ def _axes(points: Sequence[SweepPoint], lines: Sequence[Guide], resolution: floa
     crossing = _crossing(lines)
     if crossing and left <= crossing[0] <= right:
         low, high = min(low, crossing[1]), max(high, crossing[1])
+    # Some of each line is shown, unless it lies so deep that it would press the rest together.
+    ends = [max(line.at(left), line.at(right)) for line in lines]
+    low = min([low, *(end - 0.5 for end in ends if end > _DEEP)])
     high_decade = math.ceil(high + 0.2)
     low_decade = max(math.floor(low - 0.2), high_decade - _DEEPEST)
     return _Axes(left - margin, right + margin, min(low_decade, high_decade - 1), high_decade)
