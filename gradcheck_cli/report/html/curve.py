@@ -16,7 +16,8 @@ _WIDTH, _HEIGHT = 360, 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 348, 14, 206
 _DEEPEST = 18
 """Decades below the largest error beyond which nothing is drawn: that is less than any rounding."""
-_DEEP = -12
+_DEEP = -17
+"""log10 of an error that is none: below it no line is worth the room."""
 _MOST_TICKS = 8
 
 
