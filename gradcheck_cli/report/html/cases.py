@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from gradcheck_cli.records import CaseResult, ParameterResult, RunResult, Verdict
 from gradcheck_cli.report.blame import blame_sentences
-from gradcheck_cli.report.block import was_left_out
+from gradcheck_cli.report.block import View, rerun_command, was_left_out
 from gradcheck_cli.report.expectation import case_word, difference, is_off
 from gradcheck_cli.report.html.findings import FindingView, finding_view, sentences
 from gradcheck_cli.report.html.graph_picture import GraphPicture, draw_graph
@@ -20,7 +20,6 @@ from gradcheck_cli.report.html.parameters import (
     parameter_row,
     verdict_kind,
 )
-from gradcheck_cli.report.html.rerun import rerun_line
 from gradcheck_cli.report.numbers import count, relative
 
 MOST_DRAWN = 30
@@ -80,7 +79,7 @@ class CaseView:
     is_open: bool = False
 
 
-def case_views(run: RunResult, options: tuple[str, ...]) -> list[CaseView]:
+def case_views(run: RunResult, wanted: View) -> list[CaseView]:
     """Return all cases, those that need a look first and otherwise in the order of the specs.
 
     Curves, maps and graphs are made for the first MOST_DRAWN parameters that aren't as expected.
@@ -89,7 +88,7 @@ def case_views(run: RunResult, options: tuple[str, ...]) -> list[CaseView]:
     numbered = sorted(enumerate(run.cases, start=1), key=lambda each: (order.index(group_of(each[1])), each[0]))
     room, views = MOST_DRAWN, []
     for number, case in numbered:
-        view = _view(number, case, options, room)
+        view = _view(number, case, wanted, room)
         views.append(view)
         room -= sum(look.drawn for look in view.closer) or (view.graph is not None)
     needing = [place for place, view in enumerate(views) if view.is_off]
@@ -106,7 +105,7 @@ def group_of(case: CaseResult) -> str:
     return "pass" if case.verdict is Verdict.PASS else f"expected-{case.verdict}"
 
 
-def _view(number: int, case: CaseResult, options: tuple[str, ...], room: int) -> CaseView:
+def _view(number: int, case: CaseResult, wanted: View, room: int) -> CaseView:
     group = group_of(case)
     error = _error(case)
     off = [parameter for parameter in case.parameters if is_off(case, parameter)]
@@ -132,13 +131,13 @@ def _view(number: int, case: CaseResult, options: tuple[str, ...], room: int) ->
         difference=difference(case),
         rows=() if was_left_out(case) else tuple(parameter_row(case, each) for each in case.parameters),
         closer=tuple(
-            closer_look(case, each, options, each.name in drawn) for each in case.parameters if is_looked_at(case, each)
+            closer_look(case, each, wanted, each.name in drawn) for each in case.parameters if is_looked_at(case, each)
         ),
         blame=tuple(blame_sentences(case.blame)) if case.blame else (),
         findings=tuple(map(finding_view, case.findings)),
         health=tuple(map(finding_view, case.health)),
         notes=tuple(line for note in case.notes for line in sentences(note)),
-        rerun="" if off else rerun_line(case.id, case.seed, options),
+        rerun="" if off else rerun_command(case.id, case.seed, wanted),
         cost=f"seed {case.seed}, {count(case.evaluations, 'evaluation')} in {case.seconds:.2f} s",
         graph=draw_graph(case) if room > 0 and is_off_at_all else None,
         left_out=len(off) - len(drawn),

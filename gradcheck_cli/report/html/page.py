@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gradcheck_cli import __version__
 from gradcheck_cli.records import RunResult
+from gradcheck_cli.report.block import View
 from gradcheck_cli.report.html.cases import GROUPS, CaseView, case_views
 from gradcheck_cli.report.html.engine import digest, render, resource
 from gradcheck_cli.report.html.findings import pages_of
@@ -24,20 +25,20 @@ class Group:
     width: float
 
 
-def to_html(run: RunResult, *, options: tuple[str, ...] = ()) -> str:
+def to_html(run: RunResult, view: View | None = None) -> str:
     """Return a run as one HTML page, which loads nothing.
 
-    `options` are words of the command line that are repeated in the lines that run something again. The same
-    records give the same page. Raises GradcheckError where the extra `report` isn't installed.
+    `view` says how something is run again. The same records give the same page. Raises GradcheckError where the extra
+    `report` isn't installed.
     """
-    cases = case_views(run, options)
+    cases = case_views(run, view or View())
     style, script = resource("style.css"), resource("script.js")
     return render(
         "page.html.j2",
         title=_title(run, cases),
         verdict=_verdict(run, cases),
         state=_state(run, cases),
-        summary=summary(run, sum(case.seconds for case in run.cases)),
+        summary=summary(run),
         interrupted=run.interrupted,
         seed=run.seed,
         groups=_groups(cases),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gradcheck_cli.records import CaseResult, ParameterResult, Verdict
+from gradcheck_cli.report.block import View, rerun_command
 from gradcheck_cli.report.expectation import is_off, verdict_word
 from gradcheck_cli.report.html.curve import Curve, draw_curve
 from gradcheck_cli.report.html.findings import FindingView, finding_view
 from gradcheck_cli.report.html.heat_map import HeatMap, draw_heat_map, element_name
-from gradcheck_cli.report.html.rerun import rerun_line
 from gradcheck_cli.report.numbers import count, dimensions, pair, relative, rounded_up, scientific, short
 from gradcheck_cli.report.sweep_words import closing_word
 
@@ -84,7 +84,7 @@ def is_looked_at(case: CaseResult, parameter: ParameterResult) -> bool:
     return parameter.verdict not in (Verdict.PASS, Verdict.SKIP) or bool(parameter.sweep)
 
 
-def closer_look(case: CaseResult, parameter: ParameterResult, options: tuple[str, ...], drawn: bool) -> Closer:
+def closer_look(case: CaseResult, parameter: ParameterResult, wanted: View, drawn: bool) -> Closer:
     """Return all that is known about a parameter; with curve and map only where they are to be `drawn`."""
     word = verdict_word(case, parameter)
     worst = parameter.worst
@@ -101,7 +101,7 @@ def closer_look(case: CaseResult, parameter: ParameterResult, options: tuple[str
         closing_word(parameter.sweep, parameter.verdict, parameter.resolution),
         ", ".join(f"{short(point.rel_err)} at {scientific(point.eps)}" for point in parameter.sweep),
         tuple(map(finding_view, parameter.findings)),
-        rerun_line(f"{case.id}::{parameter.name}", case.seed, options) if off else "",
+        rerun_command(f"{case.id}::{parameter.name}", case.seed, wanted) if off else "",
         drawn,
         draw_curve(case, parameter, element_name(parameter)) if drawn else None,
         draw_heat_map(parameter) if drawn else None,

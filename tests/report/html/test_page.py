@@ -16,6 +16,7 @@ import pytest
 
 from gradcheck_cli.errors import GradcheckError, Location
 from gradcheck_cli.records import CaseResult, Finding, RunResult
+from gradcheck_cli.report.block import View
 from gradcheck_cli.report.html import engine
 from gradcheck_cli.report.html.page import to_html
 from tests.report.html.reading import Element, read
@@ -27,7 +28,7 @@ Make = Callable[..., Any]
 
 @pytest.fixture(scope="module")
 def markup() -> str:
-    return to_html(of_every_kind(), options=("--ops", "my ops.py"))
+    return to_html(of_every_kind(), View(options=("--ops", "my ops.py")))
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +111,7 @@ def test_markup_is_text_wherever_it_stands(case: Make, parameter: Make, layer_no
 
 
 def test_the_same_records_give_the_same_page(markup: str) -> None:
-    assert to_html(of_every_kind(), options=("--ops", "my ops.py")) == markup
+    assert to_html(of_every_kind(), View(options=("--ops", "my ops.py"))) == markup
     assert to_html(of_every_kind()) != markup
 
 
