@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from gradcheck_cli.cli.save import require_free
+from gradcheck_cli.cli.save import create, require_absent, require_free
 from gradcheck_cli.errors import GradcheckError
 from gradcheck_cli.files import write_whole
 
@@ -62,3 +63,70 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypa
         write_whole(path, "new")
     assert path.read_text(encoding="utf-8") == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_new_file_is_written_whole_with_its_folders(tmp_path: Path) -> None:
+    path, other = tmp_path / "a" / "b" / "new.py", tmp_path / "other"
+    other.touch()
+    create(path, "x = 1\n")
+    assert path.read_bytes() == b"x = 1\n"
+    assert os.listdir(path.parent) == ["new.py"]
+    assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(other.stat().st_mode)
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+def test_a_new_file_never_replaces_one_that_came_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    """Another program writes it between the look and the writing."""
+    path = tmp_path / "new.py"
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    create(path, "mine\n")
+    monkeypatch.setattr(os.path, "lexists", lambda _: False)
+    with pytest.raises(GradcheckError, match="exists already"):
+        create(path, "other\n")
+    assert path.read_text(encoding="utf-8") == "mine\n"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def no_links(*_: object) -> None:
+    raise OSError(1, "Operation not permitted")
+
+
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
+def test_half_a_new_file_is_removed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool) -> None:
+    def half(descriptor: int | Path, *arguments: Any, **how: Any) -> Any:
+        stream = open(descriptor, *arguments, **how)  # noqa: SIM115 (who asked closes it)
+
+        def write(text: str) -> None:
+            stream.buffer.write(text.encode()[:10])
+            raise OSError(28, "No space left on device")
+
+        stream.write = write
+        return stream
+
+    if links:
+        monkeypatch.setattr(os, "fdopen", half)
+    else:
+        monkeypatch.setattr(os, "link", no_links)
+        monkeypatch.setattr(Path, "open", half)
+    with pytest.raises(OSError, match="No space"):
+        create(tmp_path / "new.py", "x" * 100)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_new_file_needs_a_folder_above(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(GradcheckError, match="is no folder"):
+        create(tmp_path / "file" / "new.py", "")
+    with pytest.raises(GradcheckError, match="is no folder"):
+        create(tmp_path / "file" / "deeper" / "new.py", "")
+
+
+def test_a_link_that_leads_nowhere_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "link"
+    require_absent(path)
+    path.symlink_to(tmp_path / "nowhere")
+    with pytest.raises(GradcheckError, match="exists already"):
+        require_absent(path)
