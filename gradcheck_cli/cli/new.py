@@ -82,13 +82,13 @@ def new_spec(
 
     Exit codes: 0 written, 2 not written: a wrong name, a file that exists, operators that can't be used.
     """
-    from gradcheck_cli.cli.new_names import is_found, schema_of, spec_path
+    from gradcheck_cli.cli.new_names import schema_of, spec_path, walked_for
     from gradcheck_cli.report.scaffolds import spec_file
 
     path = spec_path(name)
     require_absent(path)
-    if not is_found(path):
-        say(f"note: folders are walked for *.grad.yaml; {printable(path.name)} has to be named itself")
+    if patterns := walked_for(path):
+        say(printable(f"note: folders are walked for {patterns}; {path.name} has to be named itself"))
     with user_output_to_stderr() as stdout:
         if ops or op:
             scaffold = _for_operators(path, schema_of(path), ops or [], op or [])

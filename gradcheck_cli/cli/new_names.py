@@ -11,6 +11,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 from gradcheck_cli.errors import GradcheckError, Problem
+from gradcheck_cli.settings import Settings, SettingsError, settings_near
 from gradcheck_cli.spec.folders import Folders
 
 SCHEMA = "gradcheck.schema.json"
@@ -53,9 +54,16 @@ def spec_path(given: str) -> Path:
     return path.with_name(path.name.removesuffix(".grad") + _SPEC)
 
 
-def is_found(path: Path) -> bool:
-    """Tell whether `gradcheck run` finds a spec of that name when it walks a folder."""
-    return path.name.endswith(_SPEC)
+def walked_for(path: Path) -> str:
+    """Return what folders are walked for, where a spec of that name isn't found; empty where it is."""
+    folder = path.parent
+    while not folder.is_dir() and folder != folder.parent:  # the new file's folder may be new, too
+        folder = folder.parent
+    try:
+        settings = settings_near(folder)
+    except SettingsError:  # said by the commands that use them
+        settings = Settings()
+    return "" if settings.includes(str(path)) else ", ".join(settings.include)
 
 
 def schema_of(path: Path) -> str:

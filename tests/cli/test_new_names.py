@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gradcheck_cli.cli.new_names import is_found, operator_path, schema_of, spec_path
+from gradcheck_cli.cli.new_names import operator_path, schema_of, spec_path, walked_for
 from gradcheck_cli.errors import GradcheckError, Problem
 
 
@@ -47,9 +47,18 @@ def test_an_operator_stands_in_a_python_file(given: str, path: str) -> None:
         ("layer_norm.yml", "layer_norm.yml"),
     ],
 )
-def test_a_spec_is_named_as_folders_are_walked_for(given: str, path: str) -> None:
+def test_a_spec_is_named_as_folders_are_walked_for(folder: Path, given: str, path: str) -> None:
     assert spec_path(given) == Path(path)
-    assert is_found(spec_path(given)) is path.endswith(".grad.yaml")
+    assert walked_for(spec_path(given)) == ("" if path.endswith(".grad.yaml") else "*.grad.yaml")
+
+
+def test_the_settings_say_what_folders_are_walked_for(folder: Path) -> None:
+    settings = folder / "pyproject.toml"
+    settings.write_text('[tool.gradcheck]\ninclude = ["*.spec.yaml", "checks/*.yaml"]\n', encoding="utf-8")
+    assert walked_for(Path("new/folder/a.grad.yaml")) == "*.spec.yaml, checks/*.yaml"
+    assert walked_for(Path("new/folder/a.spec.yaml")) == walked_for(Path("checks/a.grad.yaml")) == ""
+    settings.write_text("[tool.gradcheck]\ninclude = 7\n", encoding="utf-8")
+    assert walked_for(Path("a.grad.yaml")) == ""
 
 
 @pytest.mark.parametrize(
