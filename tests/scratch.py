@@ -32,6 +32,19 @@ WRONG_OPERATOR = OPERATOR.replace("return g / (1 + np.abs(x)) ** 2", "return -g 
 SPEC = "ops: [my_ops.py]\nexpr: softsign(x)\nparams: {x: [-2, -0.5, 0.5, 1.5]}\n"
 
 
+def run_module(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run somebody else's program, a module of this environment; its output holds both streams."""
+    return subprocess.run(
+        [sys.executable, "-m", *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
 class Scratch:
     """A folder, with a PATH on which `gradcheck` and `python` are those of this checkout and this process."""
 

@@ -6,8 +6,6 @@ import configparser
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +20,7 @@ from typer.main import get_command
 from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.main import app
 from gradcheck_cli.settings import settings_in
-from tests.scratch import OPERATOR, ROOT, SPEC, WRONG_OPERATOR, Scratch
+from tests.scratch import OPERATOR, ROOT, SPEC, WRONG_OPERATOR, Scratch, run_module
 
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 INPUTS: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))["inputs"]
@@ -168,14 +166,8 @@ def test_a_recipe_meets_the_schema_of_the_service(tmp_path: Path, block: Block) 
     schema = "vendor.gitlab-ci" if "gitlab" in block.file else "vendor.github-workflows"
     for text, status in ((block.text, 0), (block.text.replace("gradients:", "gradients: 7 #"), 1)):
         file.write_text(text, encoding="utf-8")
-        done = subprocess.run(
-            [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, str(file)],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        assert done.returncode == status, done.stdout + done.stderr
+        done = run_module("check_jsonschema", "--builtin-schema", schema, file)
+        assert done.returncode == status, done.stdout
 
 
 @pytest.mark.parametrize("block", WORKFLOWS, ids=lambda block: block.file)
@@ -195,14 +187,8 @@ def test_a_configuration_of_pre_commit_is_valid(tmp_path: Path, block: Block) ->
     pytest.importorskip("pre_commit", reason="pre-commit is not installed (it is one of the dev dependencies)")
     file = tmp_path / ".pre-commit-config.yaml"
     file.write_text(block.text, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "pre_commit", "validate-config", str(file)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = run_module("pre_commit", "validate-config", file)
+    assert done.returncode == 0, done.stdout
     ours = [hook for repo in yaml.safe_load(block.text)["repos"] if repo["repo"] != "local" for hook in repo["hooks"]]
     assert {hook["id"] for hook in ours} <= {hook["id"] for hook in HOOKS}
 

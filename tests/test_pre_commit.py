@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.scratch import OPERATOR, ROOT, SPEC, WRONG_OPERATOR, Scratch
+from tests.scratch import OPERATOR, ROOT, SPEC, WRONG_OPERATOR, Scratch, run_module
 
 pytest.importorskip("pre_commit", reason="pre-commit is not installed (it is one of the dev dependencies)")
 if shutil.which("git") is None:
@@ -85,14 +85,8 @@ def test_a_commit_is_stopped(scratch: Scratch) -> None:
 
 
 def test_the_manifest_is_valid() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "pre_commit", "validate-manifest", str(MANIFEST)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = run_module("pre_commit", "validate-manifest", MANIFEST)
+    assert done.returncode == 0, done.stdout
     assert list(HOOKS) == ["gradcheck", "gradcheck-all", "gradcheck-ops"]
 
 
