@@ -33,7 +33,7 @@ def operators_spec_file(
     seen from the spec (empty: nowhere).
     """
     names = [operator.name for operator in operators]
-    lines = [f"# A spec for {_listed(names)}:", f"#     {command}", *(f"# {note}" for note in notes)]
+    lines = [f"# A spec for {_listed(names)}. To check it:", f"#     {command}", *(f"# {note}" for note in notes)]
     text = modeline(schema) + "".join(f"{line}\n" for line in lines) + schema_note(schema)
     if files:
         text += f"\n# The operator files, seen from here.\n{files_text(files)}\n"

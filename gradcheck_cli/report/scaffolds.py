@@ -45,7 +45,7 @@ def _(g, scale, denominator):
 '''
 
 _OWN_SPEC = """\
-{modeline}# What is checked: expressions, and the arrays that they are given.
+{modeline}# A spec: expressions, and the arrays that they are given. To check it:
 #     {command}
 # `gradcheck list-ops` lists the operators that an expression can call. For your own
 # there is `ops: [my_ops.py]`, and `gradcheck new spec NAME --ops my_ops.py`.

@@ -286,7 +286,7 @@ def test_what_a_file_prints_is_not_in_the_text(folder: Path, write: Callable[...
     write("two.py", TWO + "\n    print('hello')\n")
     ended = process("new", "spec", "a", "--ops", "two.py", "--op", "double", "--dry-run")
     assert ended.code == 0
-    assert ended.out.startswith("# A spec for double:\n")
+    assert ended.out.startswith("# A spec for double. To check it:\n")
     assert "hello" in ended.err
 
 

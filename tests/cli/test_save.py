@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -88,6 +90,24 @@ def test_a_new_file_never_replaces_one_that_came_meanwhile(
         create(path, "other\n")
     assert path.read_text(encoding="utf-8") == "mine\n"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_of_many_who_write_one_file_at_once_one_succeeds(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "new.py"
+    together = Barrier(8)
+
+    def attempt(name: str) -> str:
+        together.wait()
+        try:
+            create(path, name * 10_000)
+        except GradcheckError:
+            return ""
+        return name
+
+    with ThreadPoolExecutor(8) as pool:
+        (winner,) = filter(None, pool.map(attempt, "abcdefgh"))
+    assert path.read_text(encoding="utf-8") == winner * 10_000
+    assert os.listdir(path.parent) == ["new.py"]
 
 
 def no_links(*_: object) -> None:

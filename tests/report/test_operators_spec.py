@@ -19,7 +19,7 @@ def without_comments(text: str) -> str:
 
 def test_one_operator_is_one_case_with_its_keys_at_the_top() -> None:
     text = operators_spec_file([BUILT_IN["cross_entropy"]], ["my ops.py"], "gradcheck run a.grad.yaml")
-    assert text.startswith("# A spec for cross_entropy:\n#     gradcheck run a.grad.yaml\n#\n")
+    assert text.startswith("# A spec for cross_entropy. To check it:\n#     gradcheck run a.grad.yaml\n#\n")
     assert without_comments(text).startswith("ops: ['my ops.py']\ndims: {")
     assert [line for line in text.splitlines() if len(line) > 88] == []
     keys = [line.partition(":")[0] for line in without_comments(text).splitlines() if not line.startswith(" ")]
@@ -40,7 +40,7 @@ def test_what_is_to_be_said_stands_above_and_the_schema_before_everything() -> N
     text = operators_spec_file([BUILT_IN["tanh"]], [], "run it", "gradcheck.schema.json", ["a note"])
     assert text.splitlines()[:4] == [
         "# yaml-language-server: $schema=gradcheck.schema.json",
-        "# A spec for tanh:",
+        "# A spec for tanh. To check it:",
         "#     run it",
         "# a note",
     ]
@@ -50,9 +50,9 @@ def test_what_is_to_be_said_stands_above_and_the_schema_before_everything() -> N
 def test_many_operators_are_counted_in_the_heading() -> None:
     names = ("tanh", "exp", "log", "relu", "sigmoid")
     heading = operators_spec_file([BUILT_IN[name] for name in names], [], "").splitlines()[0]
-    assert heading == "# A spec for tanh, exp, log and 2 more operators:"
+    assert heading == "# A spec for tanh, exp, log and 2 more operators. To check it:"
     heading = operators_spec_file([BUILT_IN[name] for name in names[:2]], [], "").splitlines()[0]
-    assert heading == "# A spec for tanh and exp:"
+    assert heading == "# A spec for tanh and exp. To check it:"
 
 
 def test_a_spec_of_built_in_operators_passes(tmp_path: Path) -> None:
