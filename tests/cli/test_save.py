@@ -116,24 +116,30 @@ def no_links(*_: object) -> None:
 
 @pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
 def test_half_a_new_file_is_removed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool) -> None:
-    def half(descriptor: int | Path, *arguments: Any, **how: Any) -> Any:
-        stream = open(descriptor, *arguments, **how)  # noqa: SIM115 (who asked closes it)
+    def half(path: Path, *arguments: Any, **how: Any) -> Any:
+        stream = open(path, *arguments, **how)  # noqa: SIM115 (who asked closes it)
 
         def write(text: str) -> None:
             stream.buffer.write(text.encode()[:10])
             raise OSError(28, "No space left on device")
 
-        stream.write = write
+        if links or path.name == "new.py":
+            stream.write = write
         return stream
 
-    if links:
-        monkeypatch.setattr(os, "fdopen", half)
-    else:
+    monkeypatch.setattr(Path, "open", half)
+    if not links:
         monkeypatch.setattr(os, "link", no_links)
-        monkeypatch.setattr(Path, "open", half)
     with pytest.raises(OSError, match="No space"):
         create(tmp_path / "new.py", "x" * 100)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_may_be_as_long_as_the_file_system_allows(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 252 + ".py")
+    create(path, "new")
+    write_whole(path, "newer")
+    assert path.read_text(encoding="utf-8") == "newer"
 
 
 def test_a_new_file_needs_a_folder_above(tmp_path: Path) -> None:
