@@ -119,9 +119,9 @@ def test_a_right_operator_passes_and_a_wrong_one_fails(scratch: Scratch) -> None
 
 
 def test_operators_are_checked_without_a_spec(scratch: Scratch) -> None:
-    assert act(scratch, command="check-ops", ops="my_ops.py\n").outputs == {"exit-code": "0"}
+    assert act(scratch, command="check-ops", ops="my_ops.py\n", report="").outputs == {"exit-code": "0"}
     scratch.write("my_ops.py", WRONG_OPERATOR)
-    done = act(scratch, command="check-ops", ops="my_ops.py\n")
+    done = act(scratch, command="check-ops", ops="my_ops.py\n", report="")
     assert (done.status, done.outputs) == (1, {"exit-code": "1"})
 
 
@@ -203,11 +203,14 @@ def test_a_report_is_asked_for_where_it_can_be_written(scratch: Scratch, there: 
 
 def test_a_report_that_was_written_is_kept_also_after_a_failure(scratch: Scratch) -> None:
     jinja(scratch, there=True)
-    scratch.program("gradcheck", 'case "$1" in run) echo page >gradcheck-report.html; exit 1 ;; esac')
+    scratch.program("gradcheck", 'case "$1" in run | check-ops) echo page >gradcheck-report.html; exit 1 ;; esac')
     done = act(scratch)
-    assert (done.status, done.outputs) == (1, {"exit-code": "1", "has-report": "true"})
+    assert (done.status, done.outputs) == (1, {"exit-code": "1", "artifact": "gradcheck-run"})
+    # Two steps of one job have two artifacts.
+    assert act(scratch, command="check-ops").outputs["artifact"] == "gradcheck-check-ops"
+    assert act(scratch, artifact="mine\nother=1").outputs == {"exit-code": "1", "artifact": "mine other=1"}
     (upload,) = (step for step in STEPS if "uses" in step)
-    assert upload["if"] == "always() && steps.check.outputs.has-report == 'true'"
+    assert upload["if"] == "always() && steps.check.outputs.artifact != ''"
     assert upload["with"]["path"] == "${{ inputs.working-directory }}/${{ inputs.report }}"
 
 
