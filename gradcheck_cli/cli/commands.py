@@ -11,14 +11,15 @@ import typer
 from gradcheck_cli.cli.ids import CommandWithIds
 from gradcheck_cli.cli.plain_values import PlainValuesCommand
 
-# In the order of `--help`. A command is the function of its name, in the module of its name.
-_KINDS: dict[str, type[PlainValuesCommand]] = {
+# In the order of `--help`. A command is the function of its name, in the module of its name; None is for a group.
+_KINDS: dict[str, type[PlainValuesCommand] | None] = {
     "run": CommandWithIds,
     "check-ops": PlainValuesCommand,
     "graph": CommandWithIds,
     "list-ops": PlainValuesCommand,
     "show-op": PlainValuesCommand,
     "explain": PlainValuesCommand,
+    "new": None,
 }
 
 
@@ -40,9 +41,12 @@ class Commands(Mapping[str, Any]):
         return len(_KINDS)
 
 
-def _make(name: str, kind: type[PlainValuesCommand]) -> Any:
+def _make(name: str, kind: type[PlainValuesCommand] | None) -> Any:
     home = name.replace("-", "_")
-    function = getattr(importlib.import_module(f"gradcheck_cli.cli.{home}"), home)
-    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(name, cls=kind)(function)
-    return typer.main.get_command(alone)
+    found = getattr(importlib.import_module(f"gradcheck_cli.cli.{home}"), home)
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    if kind is None:
+        app.add_typer(found, name=name)
+        return typer.main.get_group(app).commands[name]
+    app.command(name, cls=kind)(found)
+    return typer.main.get_command(app)

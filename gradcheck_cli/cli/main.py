@@ -16,6 +16,7 @@ import typer
 
 from gradcheck_cli import __version__
 from gradcheck_cli.cli.exit_codes import ExitCode
+from gradcheck_cli.cli.github import commands_stopped
 from gradcheck_cli.cli.program import Program
 from gradcheck_cli.cli.streams import say
 from gradcheck_cli.cli.threads import start_no_blas_threads
@@ -51,6 +52,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line (default: that of the process) and end the process with its exit code."""
     gc.disable()  # see `garbage`
     start_no_blas_threads()
+    with commands_stopped():
+        _end(arguments)
+
+
+def _end(arguments: Sequence[str] | None) -> NoReturn:
     try:
         app(arguments, standalone_mode=True)
     except SystemExit as end:
