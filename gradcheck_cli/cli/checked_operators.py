@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
 from gradcheck_cli.cli.choices import Color, ReportFormat
 from gradcheck_cli.cli.github import workspace
 from gradcheck_cli.cli.reports import Output
+from gradcheck_cli.light_dataclass import dataclass
 
 if TYPE_CHECKING:
     from gradcheck_cli.core.operator import Operator

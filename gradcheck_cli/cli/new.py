@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TextIO
 
@@ -15,6 +14,7 @@ from gradcheck_cli.cli.save import create, require_absent
 from gradcheck_cli.cli.scope import make_scope
 from gradcheck_cli.cli.streams import say, user_output_to_stderr
 from gradcheck_cli.errors import GradcheckError, Problem, printable
+from gradcheck_cli.light_dataclass import dataclass
 
 # What only these commands need is imported by them: `gradcheck --help` loads this file.
 
