@@ -24,6 +24,7 @@ from gradcheck_cli.cli.list_ops import list_ops
 from gradcheck_cli.cli.plain_values import PlainValuesCommand
 from gradcheck_cli.cli.program import Program
 from gradcheck_cli.cli.run import run
+from gradcheck_cli.cli.schema import schema
 from gradcheck_cli.cli.show_op import show_op
 from gradcheck_cli.cli.streams import say
 from gradcheck_cli.errors import GradcheckError, printable
@@ -43,6 +44,7 @@ app.command("graph", cls=CommandWithIds)(graph)
 app.command("list-ops", cls=PlainValuesCommand)(list_ops)
 app.command("show-op", cls=PlainValuesCommand)(show_op)
 app.command(cls=PlainValuesCommand)(explain)
+app.command(cls=PlainValuesCommand)(schema)
 
 
 def _version(wanted: bool) -> None:
