@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gradcheck_cli.cli.choices import Color, Format
+from gradcheck_cli.cli.completion import complete_operators
 from gradcheck_cli.cli.exit_codes import ExitCode, ended
 from gradcheck_cli.cli.garbage import collecting
 from gradcheck_cli.cli.options import (
@@ -49,7 +50,9 @@ def check_ops(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Operators, or patterns such as 'conv*'.", show_default="those of --ops, or all built-in and installed"
+            autocompletion=complete_operators,
+            help="Operators, or patterns such as 'conv*'.",
+            show_default="those of --ops, or all built-in and installed",
         ),
     ] = None,
     ops: OpsOption = None,

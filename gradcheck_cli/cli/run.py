@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from gradcheck_cli.cli.choices import Color, Format
+from gradcheck_cli.cli.completion import complete_ids
 from gradcheck_cli.cli.exit_codes import ExitCode, ended
 from gradcheck_cli.cli.garbage import collecting
 from gradcheck_cli.cli.options import (
@@ -39,6 +40,7 @@ def run(
         list[str] | None,
         typer.Argument(
             help="Spec files, folders (walked for *.grad.yaml), globs, ids FILE::case::param, or - for standard input.",
+            autocompletion=complete_ids,
             show_default="the current folder",
         ),
     ] = None,

@@ -94,6 +94,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def input_words(operator: Operator, item: Input, times: str) -> tuple[str, str, str]:
+    """Return an input's name, its shape with `times` between sizes, and what it holds, in words."""
     words = item.domain.words
     if words is None:
         alone = sum(each.domain.words is None or each.variadic for each in operator.inputs) == 1 and not item.variadic
@@ -129,6 +130,7 @@ def _domain_words(domain: Domain) -> str:
 
 
 def attribute_words(attribute: Attribute) -> tuple[str, str]:
+    """Return an attribute's name, and its default and the values that are tried, in words."""
     default = "required" if attribute.default is REQUIRED else f"default {_written(attribute.default)}"
     tried = ", ".join(_written(value) for value in attribute.values)
     plain = attribute.default is not REQUIRED and list(attribute.values) == [attribute.default]
