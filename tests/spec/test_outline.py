@@ -10,7 +10,6 @@ from gradcheck_cli.spec.loader import load_spec
 from gradcheck_cli.spec.outline import CaseOutline, operators_in, outline
 from tests.spec.spec_texts import ROOT, SHIPPED
 
-
 # Only a framework, where it is installed, tells the devices that stand behind a name.
 READABLE = [path for path in SHIPPED if path.name not in ("in_torch.grad.yaml", "in_jax.grad.yaml")]
 
