@@ -29,6 +29,8 @@ _REFERENCE = "#/definitions/"
 _IDENTIFIER = "^[^\\u0000-@\\[-^`{-\\u007f][^\\u0000-/:-@\\[-^`{-\\u007f]*$"
 """No ASCII but letters, digits and _; which other characters stand in a name is for the loader to say."""
 
+_NAMING = "letters, digits and _ make a name, and it doesn't begin with a digit"
+
 _WITH_SCHEMAS = frozenset({"properties", "definitions"})
 _SCHEMAS = frozenset({"items", "additionalProperties", "propertyNames"})
 _LISTS_OF_SCHEMAS = frozenset({"anyOf", "oneOf", "allOf"})
@@ -97,6 +99,7 @@ def _definitions() -> dict[str, Schema]:
     found["name"] = {
         "description": "A name that an expression can hold.",
         "pattern": _IDENTIFIER,
+        "patternErrorMessage": _NAMING,  # for VS Code's servers; to others the key means nothing
         "not": {"enum": list(keyword.kwlist)},
         "examples": ["x", "W1"],
     }
@@ -111,12 +114,15 @@ def _definitions() -> dict[str, Schema]:
 
 def _complete_case(keys: dict[str, Schema], definitions: dict[str, Schema]) -> None:
     """Put in what the models leave to the code behind them: names, verdicts, operators, defaults."""
-    entry = keys["params"].pop("additionalProperties")
+    # The forms by their types: an editor then says what is wrong with a mapping, and not that it is no number.
+    forms = [form.get("type", "object") for form in keys["params"].pop("additionalProperties")["oneOf"]]
     definitions["entry"] = {
         "description": "A number or a nested list is the value; a text is the shape, as in `batch 3`; or a mapping. "
         "Without a value it is drawn: from the domain of the operator that takes it, else from the standard normal.",
         "examples": [0.5, [1, 2, 3], "batch hidden", {"shape": 5, "init": "he"}],
-        **entry,
+        "type": forms,
+        "if": {"type": "object"},
+        "then": {"$ref": f"{_REFERENCE}array"},
     }
     for key in ("params", "inputs"):
         keys[key]["additionalProperties"] = {"$ref": f"{_REFERENCE}entry"}
@@ -134,8 +140,7 @@ def _set_operators(definitions: dict[str, Schema]) -> None:
     """Define one entry of a list of operators: a file, or how code is called."""
     forms = definitions.pop("domain_forms")["properties"]["domain"]
     forms = {key: value for key, value in forms.items() if key in ("type", "additionalProperties")}
-    kinds = {_short(model.__name__) for model in BRIDGES.values()}
-    for kind in kinds:
+    for kind in map(definition_name, BRIDGES.values()):
         domain = definitions[kind]["properties"]["domain"]
         if kind == "pairs":
             domain["additionalProperties"] = forms
@@ -144,22 +149,34 @@ def _set_operators(definitions: dict[str, Schema]) -> None:
     definitions["bridge"] = {
         "description": "How code is called that was not written for gradcheck; the first key tells what it is.",
         "examples": [{"forward": "layers.py:affine_forward", "backward": "layers.py:affine_backward"}],
-        "anyOf": [{"$ref": _REFERENCE + _short(model.__name__)} for model in BRIDGES.values()],
+        **_by_first_key(),
     }
     definitions["operators"] = {
         "description": "A Python file, a YAML list of operators, module:name, or how other code is called.",
         "examples": ["my_ops.py", {"pairs": "layers.py"}, {"relu": {"function": "framework.py:ReLU"}}],
         "anyOf": [
             {"type": "string"},
-            {"$ref": f"{_REFERENCE}pairs"},
             {
                 "type": "object",
-                "minProperties": 1,
-                "propertyNames": {"pattern": _IDENTIFIER},
-                "additionalProperties": {"$ref": f"{_REFERENCE}bridge"},
+                "if": {"required": ["pairs"], "properties": {"pairs": {"not": {"type": "object"}}}},
+                "then": {"$ref": f"{_REFERENCE}pairs"},
+                "else": {
+                    "minProperties": 1,
+                    "propertyNames": {"pattern": _IDENTIFIER, "patternErrorMessage": _NAMING},
+                    "additionalProperties": {"$ref": f"{_REFERENCE}bridge"},
+                },
             },
         ],
     }
+
+
+def _by_first_key() -> Schema:
+    """Return the schema of a bridge as the loader tells which it is: an editor then speaks of that one alone."""
+    kinds = {kind: {"$ref": _REFERENCE + definition_name(model)} for kind, model in BRIDGES.items()}
+    found: Schema = {"anyOf": list(kinds.values())}
+    for kind, reference in reversed(kinds.items()):
+        found = {"if": {"required": [kind]}, "then": reference, "else": found}
+    return found
 
 
 def _set_knobs(keys: dict[str, Schema]) -> None:
@@ -171,6 +188,11 @@ def _set_knobs(keys: dict[str, Schema]) -> None:
                 keys[knob.name]["properties"][limit.name]["default"] = getattr(default, limit.name)
         elif default is not None:
             keys[knob.name]["default"] = list(default) if isinstance(default, tuple) else default
+
+
+def definition_name(model: type[BaseModel]) -> str:
+    """Return the name of the definition of a model."""
+    return _short(model.__name__)
 
 
 def _short(name: str) -> str:

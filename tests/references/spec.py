@@ -8,7 +8,8 @@ from typing import Any
 import yaml
 
 from gradcheck_cli.findings.page import pages
-from gradcheck_cli.spec.json_schema import spec_schema
+from gradcheck_cli.spec.bridge_schema import BRIDGES
+from gradcheck_cli.spec.json_schema import definition_name, spec_schema
 from tests.references.markdown import anchor, code, table, wrapped
 
 INTRODUCTION = """\
@@ -73,7 +74,7 @@ def spec_page() -> str:
         "Expectations": _expectations(made["verdict"]["enum"]),
         "Knobs of check": keys_table(check, made),
         "Limits of health": keys_table(check["health"]["properties"], made),
-        "Operators": "\n\n".join(_bridge(made[name], made) for name in _kinds(made)),
+        "Operators": "\n\n".join(_bridge(made[definition_name(model)], made) for model in BRIDGES.values()),
         "Domains": keys_table(made["domain"]["properties"], made),
     }
     parts = [INTRODUCTION, _example(schema)]
@@ -167,10 +168,6 @@ def _expectations(names: list[str]) -> str:
     rows = [(code(name), words[name]) for name in names if name in words]
     rows += [(f"{code(name)}, {code(by_code[name].name)}", by_code[name].summary) for name in names if name in by_code]
     return table(["expectation", "meaning"], rows)
-
-
-def _kinds(definitions: dict[str, Any]) -> list[str]:
-    return [each["$ref"].rpartition("/")[2] for each in definitions["bridge"]["anyOf"]]
 
 
 def _bridge(schema: dict[str, Any], definitions: dict[str, Any]) -> str:
