@@ -7,43 +7,51 @@ import shlex
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gradcheck_cli.cli.choices import Color, Format
+from gradcheck_cli.cli.checked_operators import Checked
+from gradcheck_cli.cli.choices import Color, ReportFormat
 from gradcheck_cli.cli.completion import complete_operators
+from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption
 from gradcheck_cli.cli.exit_codes import ExitCode, ended
 from gradcheck_cli.cli.garbage import collecting
 from gradcheck_cli.cli.options import (
     ColorOption,
     EpsOption,
-    FormatOption,
+    NoAnnotationsOption,
     OpsOption,
     QuietOption,
+    ReportFormatOption,
+    ReportOption,
     RequireDeviceOption,
     RtolOption,
+    SeedOption,
     StrictOption,
+    TimeoutOption,
     given,
     knob,
     options_text,
 )
-from gradcheck_cli.cli.save import require_free, write_whole
+from gradcheck_cli.cli.reports import Output, publish, read_reports, require_extra
+from gradcheck_cli.cli.save import require_free
 from gradcheck_cli.cli.scope import make_scope
 from gradcheck_cli.cli.streams import say, user_output_to_stderr
 from gradcheck_cli.errors import printable
+from gradcheck_cli.files import write_whole
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from gradcheck_cli.core.operator import Operator
     from gradcheck_cli.core.scope import Scope
     from gradcheck_cli.operator_records import OperatorsResult
     from gradcheck_cli.report.variant_spec import Frame
     from gradcheck_cli.run.operator_options import OperatorOptions
+    from gradcheck_cli.settings import Settings
 
 _MARK = "# Written by gradcheck check-ops"
 _SAMPLES = 1
+_KNOBS = ("rtol", "eps", "accuracy", "timeout")
 
 
 def check_ops(
@@ -59,7 +67,7 @@ def check_ops(
     samples: Annotated[
         int, typer.Option(min=1, help="Draws for each combination of attribute values.", metavar="N")
     ] = _SAMPLES,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
+    seed: SeedOption = None,
     rtol: RtolOption = None,
     eps: EpsOption = None,
     accuracy: Annotated[
@@ -68,21 +76,23 @@ def check_ops(
             callback=knob("accuracy"), help="Relative error of gradients that are right but inexact (a solver)."
         ),
     ] = None,
-    timeout: Annotated[
-        float | None, typer.Option(callback=knob("timeout"), help="Seconds that each operator may take.")
-    ] = None,
+    timeout: TimeoutOption = None,
     strict: StrictOption = False,
     require_device: RequireDeviceOption = None,
     save_spec: Annotated[
         Path | None,
         typer.Option("--save-spec", help="Write a spec that reproduces all failing variants.", metavar="FILE"),
     ] = None,
-    output: FormatOption = Format.TEXT,
+    output: ReportFormatOption = ReportFormat.TEXT,
+    report: ReportOption = None,
+    no_annotations: NoAnnotationsOption = False,
     quiet: QuietOption = False,
     verbose: Annotated[
         bool, typer.Option("-v", "--verbose", help="Also notes, times and what was skipped, with the reason.")
     ] = False,
     color: ColorOption = Color.AUTO,
+    isolated: IsolatedOption = False,
+    settings: SettingsOption = UNREAD,
 ) -> None:
     """Check operators without a spec, on inputs drawn from their own domains.
 
@@ -93,15 +103,16 @@ def check_ops(
     selected or all skipped, 130 interrupted. What is skipped because nobody says what it takes counts as an
     error with --strict.
     """
-    # Here, since they import NumPy and rich.
-    from gradcheck_cli.cli.console import make_console
-    from gradcheck_cli.report.operator_json import operators_json
+    del isolated  # the settings know
+    # Here, since it imports NumPy.
     from gradcheck_cli.run.operator_options import OperatorOptions
 
+    wanted = Output(output, read_reports(report), verbose - quiet, color, not no_annotations)
+    require_extra(wanted.reports)
     options = OperatorOptions(
         samples=samples,
-        seed=seed,
-        given=given(rtol=rtol, eps=eps, accuracy=accuracy, timeout=timeout),
+        seed=settings.seed if seed is None else seed,
+        given={**_of_operators(settings), **given(rtol=rtol, eps=eps, accuracy=accuracy, timeout=timeout)},
         strict=strict,
         require_devices=tuple(require_device or []),
     )
@@ -116,18 +127,22 @@ def check_ops(
         started = time.perf_counter()
         with collecting():
             result = _checked(operators, options, color)
-        seconds = time.perf_counter() - started
         framed = functools.partial(_frame, files, frozenset(scope.given), options)
-        if output is Format.JSON:
-            stdout.write(operators_json(operators, result, framed(Path.cwd())))
-        else:
-            words = options_text(options.given, files, strict, options.require_devices)
-            words += ("--samples", str(samples)) * (samples != _SAMPLES)
-            view = (framed(Path.cwd()), verbose - quiet, words)
-            _write_text(operators, result, *view, seconds, make_console(stdout, color))
+        words = options_text(options.given, files, strict, options.require_devices)
+        words += ("--samples", str(samples)) * (samples != _SAMPLES)
+        checked = Checked(operators, result, framed(Path.cwd()), words, time.perf_counter() - started)
+        if output is ReportFormat.TEXT:
+            checked.show(stdout, wanted)
+        if not wanted.is_all_text:
+            publish(wanted, stdout, checked.written)
         if save_spec is not None:
             _save(operators, result, framed(save_spec.parent), save_spec)
     raise typer.Exit(_exit_code(result))
+
+
+def _of_operators(settings: Settings) -> dict[str, Any]:
+    """Return the knobs among the settings that an operator can be checked with."""
+    return {name: value for name, value in settings.knobs.items() if name in _KNOBS}
 
 
 def _selected(scope: Scope, names: Sequence[str]) -> list[Operator]:
@@ -157,25 +172,6 @@ def _frame(files: tuple[Path, ...], names: frozenset[str], options: OperatorOpti
     knobs = {name: value for name, value in options.given.items() if name != "timeout"}
     again = printable(shlex.join(word for file in files for word in ("--ops", str(file))))
     return Frame(options.seed, knobs, named_from(folder, files), names, again, options.strict)
-
-
-def _write_text(
-    operators: Sequence[Operator],
-    result: OperatorsResult,
-    frame: Frame,
-    verbosity: int,
-    words: tuple[str, ...],
-    seconds: float,
-    console: Console,
-) -> None:
-    from rich.text import Text
-
-    from gradcheck_cli.report.operator_table import OperatorView, render_operators
-
-    width = console.width if console.file.isatty() else None
-    view = OperatorView(verbosity, width, console.encoding, words, frame)
-    lines = render_operators(operators, result, view, seconds)
-    console.print(Text("\n").join(lines), soft_wrap=True)
 
 
 def _save(operators: Sequence[Operator], result: OperatorsResult, frame: Frame, path: Path) -> None:

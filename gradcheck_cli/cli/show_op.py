@@ -8,6 +8,7 @@ import typer
 
 from gradcheck_cli.cli.choices import Format
 from gradcheck_cli.cli.completion import complete_operators
+from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption
 from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.options import FormatOption, OpsOption
 from gradcheck_cli.cli.scope import make_scope
@@ -19,8 +20,11 @@ def show_op(
     name: Annotated[str, typer.Argument(autocompletion=complete_operators, help="The operator's name.")],
     ops: OpsOption = None,
     output: FormatOption = Format.TEXT,
+    isolated: IsolatedOption = False,
+    settings: SettingsOption = UNREAD,
 ) -> None:
     """Show one operator: formula, arguments, domain, where it stands, and a spec that checks it."""
+    del isolated, settings  # they stand for --ops where that isn't given
     # Here, since it imports NumPy.
     from gradcheck_cli.report.operators import show_json, show_text
 

@@ -54,6 +54,7 @@ class Case:
     """One expression with its parameters: the thing checked.
 
     `value` and `gradients` are known results, to which the computed ones must agree.
+    `tags` are words by which cases are selected together.
     """
 
     file: str
@@ -68,6 +69,7 @@ class Case:
     expect: Expectation = field(default_factory=Expectation)
     value: Array | None = None
     gradients: Mapping[str, Array] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from gradcheck_cli.core.scope import Scope
 from gradcheck_cli.errors import Location, Problem, near
 from gradcheck_cli.knobs import Knobs, read_knobs
+from gradcheck_cli.settings import Settings
 from gradcheck_cli.spec.arrays.entry import Entry, Setting, array_keys
 from gradcheck_cli.spec.arrays.files import ArrayFiles
 from gradcheck_cli.spec.arrays.given import GivenValues
@@ -22,6 +23,7 @@ from gradcheck_cli.spec.language.expression import Expression, compile_expressio
 from gradcheck_cli.spec.matrix import Combination, read_matrix
 from gradcheck_cli.spec.operator_files import OperatorFiles
 from gradcheck_cli.spec.structure import Checked
+from gradcheck_cli.spec.tags import read_tags
 from gradcheck_cli.spec.text.nodes import Mark, Node, Scalar, Table, plain
 from gradcheck_cli.spec.text.problems import Problems
 from gradcheck_cli.spec.text.text_place import place_of
@@ -63,6 +65,7 @@ class CaseReader:
     operators: OperatorFiles
     files: ArrayFiles
     values: GivenValues
+    settings: Settings
     used: set[tuple[str, str]] = field(default_factory=set)
     unused: set[tuple[str, str]] = field(default_factory=set)
     understood: bool = True
@@ -232,15 +235,17 @@ class CaseReader:
             tuple(spec for spec in parameters.values() if spec),
             tuple(spec for spec in inputs.values() if spec),
             scope,
-            int(plain(get("seed") or Scalar(draft.mark, 0))),
+            int(plain(get("seed") or Scalar(draft.mark, self.settings.seed))),
             knobs,
             expect,
             value,
             gradients,
+            read_tags(get("tags"), self.problems),
         )
 
     def _knobs(self, draft: Draft, combination: Combination) -> Knobs:
-        knobs = read_knobs({name: plain(node) for name, node in draft.table("check").items.items()})
+        own = {name: plain(node) for name, node in draft.table("check").items.items()}
+        knobs = read_knobs({**self.settings.knobs, **own})
         dtype = combination.values.get("dtype")
         return replace(knobs, dtype=dtype) if dtype in ("float64", "float32") else knobs
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import Location, Problem, SpecError
+from gradcheck_cli.settings import Settings
 from gradcheck_cli.spec.arrays.files import ArrayFiles
 from gradcheck_cli.spec.arrays.given import GivenValues
 from gradcheck_cli.spec.case import Case
@@ -34,19 +35,21 @@ def load_spec(
     loader: Loader,
     given: Mapping[str, Operator],
     data_only: bool = False,
+    settings: Settings | None = None,
 ) -> tuple[Case, ...]:
     """Return the cases of a spec file in order.
 
     `shown` is how the file is named in ids and messages. With `text` that is read in place of the
     file (standard input), and relative paths start at the folder of `path`, or at the current one
     if that is None. `given` are operators that the command line names; `data_only` refuses those
-    that the spec names. Raises SpecError with all problems of the file, in its order.
+    that the spec names. `settings` hold for what the spec doesn't say. Raises SpecError with all
+    problems of the file, in its order.
     """
     source, problems = decode(_contents(path, shown) if text is None else text, shown)
     documents = read_documents(source, problems)
     folders = Folders(path.parent if path else Path.cwd())
     operators = OperatorFiles(loader, given, folders, problems, data_only)
-    reader = CaseReader(problems, operators, ArrayFiles(folders), GivenValues(problems))
+    reader = CaseReader(problems, operators, ArrayFiles(folders), GivenValues(problems), settings or Settings())
     if all(_is_empty(document) for document in documents):
         problems.add(Mark(1, 1), "the file holds no spec", "empty-spec", _NEEDS)
         problems.raise_any()

@@ -114,6 +114,7 @@ _CASE: dict[str, _Test] = {
     "inputs": _named(_array),
     "dims": _named(_whole),
     "ops": lambda value: value is not None,
+    "tags": lambda value: _text(value) or (_several(value) and all(map(_text, value))),
     "seed": _whole,
     "check": _knobs,
     "matrix": _named(_several),

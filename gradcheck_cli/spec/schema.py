@@ -191,6 +191,7 @@ class CaseKeys(_Strict):
         ["my_package.ops:swish", {"pairs": "layers.py"}],
         [{"affine": {"forward": "layers.py:affine", "backward": "layers.py:affine_gradient"}}],
     )
+    tags: str | list[str] = absent("Words by which cases are selected together (--tag).", "slow", ["slow", "gpu"])
     seed: Whole = absent("Seed of everything that is drawn.", 7)
     check: CheckKeys = absent("How to check.", {"rtol": 1e-6, "sample": 100})
     matrix: dict[str, list[Any]] = absent(
@@ -240,6 +241,7 @@ EXPECTED: dict[tuple[str, ...], str] = {
     ("*", "sample"): "a whole number of elements, 1 or more",
     ("dims",): "a mapping of names to sizes",
     ("dims", "*"): "a size: a whole number, 0 or more",
+    ("tags",): "a text or a list of texts",
     ("seed",): "a whole number, 0 or more",
     ("check",): "a mapping of knobs to values",
     ("matrix",): "a mapping of names to lists of values",
