@@ -5,14 +5,16 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from gradcheck_cli.cli.choices import Color, ReportFormat
 from gradcheck_cli.cli.github import workspace
 from gradcheck_cli.cli.reports import Output
-from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.operator_records import OperatorsResult
-from gradcheck_cli.report.variant_spec import Frame
+
+if TYPE_CHECKING:
+    from gradcheck_cli.core.operator import Operator
+    from gradcheck_cli.operator_records import OperatorsResult
+    from gradcheck_cli.report.variant_spec import Frame
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,9 @@ VARIABLES = {
     "FORCE_COLOR": "colour even where standard output is no terminal; `0` is none. `NO_COLOR` goes before it",
     "TERM": "`dumb` and `unknown` are terminals without colour",
     "COLUMNS": "the width to which output for a terminal is fitted",
+    "GITHUB_ACTIONS": "`true`: annotate files, unless there is `--no-annotations`",
+    "GITHUB_WORKSPACE": "the folder from which annotations name files",
+    "GITHUB_STEP_SUMMARY": "the file to which a summary in Markdown is appended on GitHub Actions",
 }
 """What the program and the libraries below it read; those of single options are read off the options."""
 
@@ -189,13 +192,16 @@ def _default(parameter: Any) -> str:
 
 
 def _variables(tree: Any, found: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return every variable with what it means, or with the options that it stands for and their commands."""
     rows = [(code(name), meaning) for name, meaning in VARIABLES.items()]
-    for name, command in {"gradcheck": tree, **{f"gradcheck {name}": each for name, each in found.items()}}.items():
-        rows += [
-            (code(variable), f"{code(name)}: {written(each)}")
-            for each in parameters(command)
-            for variable in _set_by(each)
-        ]
+    users: dict[str, dict[str, list[str]]] = {}
+    for name, command in {"": tree, **found}.items():
+        for each in parameters(command):
+            for variable in _set_by(each):
+                users.setdefault(variable, {}).setdefault(written(each), []).append(code(f"gradcheck {name}".strip()))
+    for variable, options in users.items():
+        words = [f"{option} of {', '.join(names)}" for option, names in options.items()]
+        rows.append((code(variable), f"stands for {'; '.join(words)}"))
     return rows
 
 
