@@ -1,7 +1,8 @@
 """The JSON Schema of specs, for editors: made of the models that specs are held to.
 
-It is never stricter than the loader: what it underlines, the loader refuses. What takes more than the keys and the
-types of values (undefined names, clashing shapes, files that aren't there) only the loader sees.
+It is never stricter than the loader: what it underlines, the loader refuses (but for what stands in a default that
+every case replaces, since nothing reads that). What takes more than the keys and the types of values (undefined names,
+clashing shapes, files that aren't there) only the loader sees.
 """
 
 from __future__ import annotations

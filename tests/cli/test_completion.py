@@ -47,6 +47,7 @@ def test_operators_are_offered_by_their_beginning(ask: Ask) -> None:
     assert ask("show-op", "lea") == ["leaky_relu"]
     assert ask("list-ops", "log") == ["log", "log_softmax", "logsumexp"]
     assert len(ask("check-ops", "")) > 30
+    assert ask("new", "spec", "--op", "leaky") == ["leaky_relu"]
     assert ask("show-op", "zzz") == []
 
 

@@ -303,6 +303,7 @@ def test_a_spec_in_which_something_is_replaced_is_never_refused_by_the_schema_al
         document[key] = {inner: value}
     else:
         document["params"] = {"x": {"shape": 3, inner: value}}
-    text = json.dumps(document)
-    if refused(document):
-        assert loader_refuses(text), text
+    case = {"expr": document.pop("expr", "tanh(x)")}
+    for written in ({**case, **document}, {"cases": [{**case, **document}]}, {**document, "cases": [case]}):
+        if refused(written):
+            assert loader_refuses(json.dumps(written)), written
