@@ -160,7 +160,8 @@ def _kind(parameter: Any) -> Any:
 def _about(parameter: Any) -> tuple[str, str, str]:
     """Return what a parameter means, its default, and the environment variable that sets it."""
     meaning = plain(re.sub(r"\s*\[default: [^\]]*\]", "", parameter.help or ""))
-    low, high = getattr(parameter, "min", None), getattr(parameter, "max", None)
+    limited = getattr(parameter, "type", parameter)  # in older versions of typer the type has the limits
+    low, high = getattr(limited, "min", None), getattr(limited, "max", None)
     if low is not None or high is not None:
         bounds = [f"{low} or more"] * (low is not None) + [f"{high} at most"] * (high is not None)
         meaning += f" A number, {', '.join(bounds)}."
