@@ -20,7 +20,7 @@ from gradcheck_cli.knobs import HealthLimits, Knobs
 from gradcheck_cli.spec.arrays.types import FLOATS, INTEGERS
 from gradcheck_cli.spec.bridge_schema import BRIDGES, DomainForms
 from gradcheck_cli.spec.expected import VERDICTS
-from gradcheck_cli.spec.schema import ArrayKeys, CaseKeys, CheckKeys, SpecKeys
+from gradcheck_cli.spec.schema import ArrayKeys, CaseKeys, CheckKeys, HealthKeys, SpecKeys
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -69,7 +69,7 @@ def operators_schema() -> Schema:
     """Return the schema of a list of operators, as `--ops` takes it: a list, or a mapping with `ops`."""
     definitions = _definitions()
     listed = definitions["case"]["properties"]["ops"]
-    for name in ("spec", "case", "check", "array", "entry", "name", "verdict"):
+    for name in ("spec", "case", "check", "health", "array", "entry", "name", "verdict"):
         del definitions[name]
     return {
         "$schema": DIALECT,
@@ -85,7 +85,15 @@ def operators_schema() -> Schema:
 
 
 def _definitions() -> dict[str, Schema]:
-    models: list[type[BaseModel]] = [SpecKeys, CaseKeys, ArrayKeys, CheckKeys, *BRIDGES.values(), DomainForms]
+    models: list[type[BaseModel]] = [
+        SpecKeys,
+        CaseKeys,
+        ArrayKeys,
+        CheckKeys,
+        HealthKeys,
+        *BRIDGES.values(),
+        DomainForms,
+    ]
     _, made = models_json_schema(
         [(model, "validation") for model in models], ref_template=f"{_REFERENCE}{{model}}", schema_generator=_InOrder
     )
@@ -95,7 +103,8 @@ def _definitions() -> dict[str, Schema]:
     for name in ("spec", "case"):
         _complete_case(found[name]["properties"], found)
     found["array"]["properties"]["dtype"]["enum"] = [*FLOATS, *INTEGERS, "bool"]
-    _set_knobs(found["check"]["properties"])
+    found["health"]["description"] = "From where on a graph is called ill."
+    _set_knobs(found["check"]["properties"], found["health"]["properties"])
     names = [word for name, finding in FINDING_CODES.items() if name in REPORTED for word in (finding.code, name)]
     found["name"] = {
         "description": "A name that an expression can hold.",
@@ -180,13 +189,14 @@ def _by_first_key() -> Schema:
     return found
 
 
-def _set_knobs(keys: dict[str, Schema]) -> None:
+def _set_knobs(keys: dict[str, Schema], limits: dict[str, Schema]) -> None:
     """Put in the defaults of the knobs; None has no word in a spec."""
     for knob in fields(Knobs):
         default = getattr(Knobs(), knob.name)
         if isinstance(default, HealthLimits):
+            keys[knob.name]["allOf"] = [{"$ref": f"{_REFERENCE}health"}]
             for limit in fields(HealthLimits):
-                keys[knob.name]["properties"][limit.name]["default"] = getattr(default, limit.name)
+                limits[limit.name]["default"] = getattr(default, limit.name)
         elif default is not None:
             keys[knob.name]["default"] = list(default) if isinstance(default, tuple) else default
 
@@ -205,7 +215,7 @@ def _tidied(schema: Schema) -> Schema:
     """Return what pydantic wrote without titles, its own names for definitions, and siblings of `$ref`."""
     tidy: Schema = {}
     for key, value in schema.items():
-        if key == "title":
+        if key == "title" or (key == "additionalProperties" and value is True):
             continue
         if key in _WITH_SCHEMAS:
             tidy[key] = {name: _tidied(inner) for name, inner in value.items()}

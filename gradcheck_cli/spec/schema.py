@@ -9,7 +9,6 @@ from pydantic import (
     ConfigDict,
     Discriminator,
     Field,
-    SkipValidation,
     Tag,
     ValidationInfo,
     WithJsonSchema,
@@ -94,7 +93,7 @@ class ArrayKeys(_Strict):
 
 
 class HealthKeys(_Strict):
-    """From where on a graph is called ill."""
+    """From where on a graph is called ill: for the JSON Schema alone, since the knob checks itself."""
 
     vanishing: Part = absent(
         "GC401: the gradient of a layer is below this share of that of the layer next to the output.", 1e-6
@@ -137,7 +136,7 @@ class CheckKeys(_Strict):
         600,
         "none",
     )
-    health: Annotated[HealthKeys, SkipValidation] = absent(
+    health: Any = absent(
         "From where on `gradcheck graph --health` and `gradcheck run --health` call a graph ill.", {"vanishing": 1e-6}
     )
 

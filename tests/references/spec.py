@@ -73,7 +73,7 @@ def spec_page() -> str:
         "Expressions": "",
         "Expectations": _expectations(made["verdict"]["enum"]),
         "Knobs of check": keys_table(check, made),
-        "Limits of health": keys_table(check["health"]["properties"], made),
+        "Limits of health": keys_table(made["health"]["properties"], made),
         "Operators": "\n\n".join(_bridge(made[definition_name(model)], made) for model in BRIDGES.values()),
         "Domains": keys_table(made["domain"]["properties"], made),
     }
@@ -147,6 +147,7 @@ def _referred(name: str, definitions: dict[str, Any]) -> str:
         "array": ("a mapping", "Parameters and inputs"),
         "verdict": ("an expectation", "Expectations"),
         "check": ("a mapping", "Knobs of check"),
+        "health": ("a mapping", "Limits of health"),
         "operators": ("an entry", "Operators"),
         "case": ("a case", "Keys of a case"),
         "domain": ("a mapping", "Domains"),
