@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
+from tests.spec.spec_texts import documents_of
+
 
 def test_it_prints_a_schema_that_takes_a_right_spec_and_refuses_a_wrong_one(gradcheck: Callable[..., Any]) -> None:
     ended = gradcheck("schema")
@@ -35,3 +37,12 @@ def test_it_is_the_same_bytes_everywhere(
     assert (there.code, there.err) == (0, "")
     assert there.out == here.out
     assert here.out.isascii()
+
+
+def test_a_spec_to_begin_with_validates(gradcheck: Callable[..., Any]) -> None:
+    schema = Draft7Validator(gradcheck("schema").json)
+    ended = gradcheck("new", "spec", "first", "--dry-run")
+    assert ended.code == 0, ended.err
+    documents = documents_of(ended.out)
+    assert documents
+    assert all(schema.is_valid(document) for document in documents)
