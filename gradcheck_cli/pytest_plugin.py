@@ -1,0 +1,263 @@
+"""The pytest plugin: each case of a spec is a test, and one that isn't as expected fails with its report.
+
+pytest loads this module in every run of everybody who has the package. So it imports nothing else of it until a tree
+holds a spec, or a pyproject.toml that speaks of gradcheck.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from gradcheck_cli.bridges.library import Library
+    from gradcheck_cli.core.operator import Operator
+    from gradcheck_cli.records import CaseResult
+    from gradcheck_cli.settings import Settings
+    from gradcheck_cli.spec.case import Case
+
+_SPEC_SUFFIX = ".grad.yaml"
+_NAMED_SUFFIXES = (".yaml", ".yml")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Collect a spec: what a walk finds under a pattern, and YAML that is named and that nobody else takes."""
+    collected = yield
+    alone = not collected and file_path.suffix in _NAMED_SUFFIXES and parent.session.isinitpath(file_path)
+    if alone or _shared(parent).takes(file_path, parent.session):
+        return [*collected, GradSpec.from_parent(parent, path=file_path)]
+    return collected
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Let a skipped case point to its line of the spec, not to this file."""
+    report = yield
+    if isinstance(item, GradCase) and call.when == "call" and report.skipped and isinstance(report.longrepr, tuple):
+        report.longrepr = (str(item.path), item.line, report.longrepr[2])
+    return report
+
+
+class GradSpec(pytest.File):
+    """A spec file."""
+
+    def collect(self) -> Iterator[GradCase]:
+        """Yield its cases. Raises CollectError with all that is wrong with the file."""
+        from gradcheck_cli.errors import GradcheckError
+        from gradcheck_cli.spec.loader import load_spec
+
+        shared = _shared(self)
+        try:
+            cases = load_spec(
+                self.path,
+                shown=_from_start(self.path, self.config),
+                loader=shared.library,
+                given=shared.operators(self.path.parent),
+                settings=shared.settings(self.path.parent),
+            )
+        except GradcheckError as error:
+            raise self.CollectError(str(error)) from None
+        for case in cases:
+            yield GradCase.from_parent(self, name=_item_name(case.name), case=case)
+
+
+class GradCase(pytest.Item):
+    """A case of a spec: the test of one expression's gradients."""
+
+    def __init__(self, *, case: Case, **others: Any) -> None:
+        super().__init__(**others)
+        self._case = case
+        self.line = case.location.line
+        self.extra_keyword_matches.update(case.tags)
+        for tag in case.tags:
+            if _is_marker(tag, self.config):
+                self.add_marker(tag)
+
+    def runtest(self) -> None:
+        """Check the case. Raises UnexpectedVerdict unless it ends as the spec expects."""
+        from gradcheck_cli.records import Verdict
+        from gradcheck_cli.report.block import case_text
+
+        result = self._result()
+        if result.verdict is Verdict.SKIP:
+            pytest.skip(result.error or "not checked")
+        text = case_text(result)
+        if not result.ok:
+            raise UnexpectedVerdict(result, text)
+        # Shown by -rP and -rA: a pass without its resolution is half a verdict.
+        self.add_report_section("call", "gradcheck", text)
+
+    def _result(self) -> CaseResult:
+        from gradcheck_cli.run.case import Interrupted, check_case
+        from gradcheck_cli.run.interrupt import hearing
+        from gradcheck_cli.run.options import Options
+
+        settings = _shared(self).settings(self.path.parent)
+        options = Options(strict=settings.strict, require_devices=settings.require_device)
+        with hearing() as interrupts:
+            try:
+                result = check_case(
+                    self._case, [each.name for each in self._case.parameters], options, interrupts=interrupts
+                )
+            except Interrupted:
+                raise KeyboardInterrupt from None
+        if interrupts.pressed:
+            raise KeyboardInterrupt
+        return result
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Return the report of a case in place of a traceback, which would show only gradcheck itself."""
+        if not isinstance(excinfo.value, UnexpectedVerdict):
+            return super().repr_failure(excinfo, style)
+        shown = excinfo.getrepr(style="value")
+        if shown.reprcrash:  # what --tb=line, the summary and JUnit's `message` show
+            shown.reprcrash.path = str(self.path)
+            shown.reprcrash.lineno = self.line
+            shown.reprcrash.message = excinfo.value.headline
+        return shown
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Return where the case stands, its line counted from 0, and its name."""
+        return self.path, self.line - 1, self.name
+
+
+class UnexpectedVerdict(AssertionError):
+    """A case didn't end as its spec expects; the message is its report, `headline` sums it up in one line."""
+
+    def __init__(self, result: CaseResult, text: str) -> None:
+        self.headline = _headline(result)
+        super().__init__(text)
+
+
+class _Shared:
+    """What the specs of one session share: settings by folder, and operator files, each of which is loaded once."""
+
+    def __init__(self) -> None:
+        self._settings: dict[Path, Settings] = {}
+        self._mentions: dict[Path, bool] = {}
+
+    @cached_property
+    def library(self) -> Library:
+        from gradcheck_cli.bridges.library import Library
+
+        return Library()
+
+    def operators(self, folder: Path) -> dict[str, Operator]:
+        """Return the operators that the settings name. Raises SpecError, SettingsError."""
+        from gradcheck_cli.run.collect import given_operators
+        from gradcheck_cli.run.options import Options
+
+        return given_operators(Options(ops=self.settings(folder).ops), self.library)
+
+    def settings(self, folder: Path) -> Settings:
+        """Return the settings that hold for the specs of a folder. Raises SettingsError."""
+        if folder not in self._settings:
+            from gradcheck_cli.settings import settings_near
+
+            self._settings[folder] = settings_near(folder)
+        return self._settings[folder]
+
+    def takes(self, path: Path, session: pytest.Session) -> bool:
+        """Tell whether a file is a spec by its name, and isn't excluded. Raises CollectError for wrong settings."""
+        if not self._has_settings(path.parent):
+            return path.name.endswith(_SPEC_SUFFIX)
+        from gradcheck_cli.errors import GradcheckError
+
+        try:
+            settings = self.settings(path.parent)
+        except GradcheckError as error:
+            raise pytest.Collector.CollectError(str(error)) from None
+        if session.isinitpath(path):  # what is named is meant
+            return replace(settings, exclude=()).includes(str(path))
+        return settings.includes(str(path)) and not any(map(settings.excludes, _walked(path, settings.root, session)))
+
+    def _has_settings(self, folder: Path) -> bool:
+        """Tell whether a pyproject.toml speaks of gradcheck, from `folder` upwards."""
+        if folder not in self._mentions:
+            file = folder / "pyproject.toml"
+            self._mentions[folder] = _speaks_of_us(file) or (
+                folder != folder.parent and self._has_settings(folder.parent)
+            )
+        return self._mentions[folder]
+
+
+_SHARED = pytest.StashKey[_Shared]()
+
+
+def _shared(node: pytest.Collector | pytest.Item) -> _Shared:
+    return node.config.stash.setdefault(_SHARED, _Shared())
+
+
+def _speaks_of_us(file: Path) -> bool:
+    try:
+        return file.is_file() and b"gradcheck" in file.read_bytes()
+    except OSError:  # said where there are specs
+        return False
+
+
+def _walked(path: Path, root: Path, session: pytest.Session) -> Iterator[str]:
+    """Yield the folders that a walk passed through on its way to `path`, which its start is not."""
+    for folder in path.parents:
+        if session.isinitpath(folder) or folder == root:
+            return
+        yield str(folder)
+
+
+def _from_start(path: Path, config: pytest.Config) -> str:
+    """Return the path by which `gradcheck run` finds a file where pytest was started."""
+    try:
+        return Path(os.path.relpath(path, config.invocation_params.dir)).as_posix()
+    except ValueError:  # another drive
+        return path.as_posix()
+
+
+def _item_name(name: str) -> str:
+    """Return the name of a case as pytest can find it in an id again.
+
+    It splits ids at `::`, but not behind `[`; and it puts them into the environment.
+    """
+    from gradcheck_cli.report.plain import safe
+
+    head, bracket, rest = safe(name, sys.getfilesystemencoding()).partition("[")
+    return re.sub(":(?=:)", ": ", head) + bracket + rest
+
+
+def _is_marker(tag: str, config: pytest.Config) -> bool:
+    """Tell whether `-m` can select by a tag; make it known if so.
+
+    A marker that takes arguments does something to a test (`skipif`, `timeout`), which no tag means.
+    """
+    if not re.fullmatch(r"[^\W_][\w.+/-]*", tag):
+        return False
+    known = {line.partition(":")[0].strip() for line in config.getini("markers")}
+    if any(each.startswith(f"{tag}(") for each in known):
+        return False
+    if tag not in known:
+        config.addinivalue_line("markers", f"{tag}: a tag of gradient specs")
+    return True
+
+
+def _headline(result: CaseResult) -> str:
+    """Sum up in one line why a case isn't as expected."""
+    from gradcheck_cli.report.expectation import difference, is_off
+
+    if result.error:
+        return result.error.split("\n")[0]
+    off = [parameter for parameter in result.parameters if is_off(result, parameter)]
+    found = [*(each for parameter in off for each in parameter.findings), *result.findings]
+    parts = [f"{', '.join(parameter.name for parameter in off)}: " if off else "", result.verdict.upper()]
+    parts += [f", {each.code} {each.name}" for each in found[:1]]
+    return difference(result) or "".join(parts)
