@@ -44,10 +44,13 @@ def pytest_collect_file(
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Let a skipped case point to its line of the spec, not to this file."""
+    """Show the report of what passed with -rP and -rA, and let what is skipped point to its line of the spec."""
     report = yield
-    if isinstance(item, GradCase) and call.when == "call" and report.skipped and isinstance(report.longrepr, tuple):
-        report.longrepr = (str(item.path), item.line, report.longrepr[2])
+    if isinstance(item, GradCase) and call.when == "call":
+        if item.text:
+            report.sections.insert(0, ("gradcheck", item.text))
+        if report.skipped and isinstance(report.longrepr, tuple):
+            report.longrepr = (str(item.path), item.line, report.longrepr[2])
     return report
 
 
@@ -71,7 +74,9 @@ class GradSpec(pytest.File):
         except GradcheckError as error:
             raise self.CollectError(str(error)) from None
         for case in cases:
-            yield GradCase.from_parent(self, name=_item_name(case.name), case=case)
+            name = _item_name(case.name)
+            # The id as text, since pytest reads a `[` differently in a name; --lf compares both kinds.
+            yield GradCase.from_parent(self, name=name, nodeid=f"{self.nodeid}::{name}", case=case)
 
 
 class GradCase(pytest.Item):
@@ -81,6 +86,7 @@ class GradCase(pytest.Item):
         super().__init__(**others)
         self._case = case
         self.line = case.location.line
+        self.text = ""
         self.extra_keyword_matches.update(case.tags)
         for tag in case.tags:
             if _is_marker(tag, self.config):
@@ -90,15 +96,16 @@ class GradCase(pytest.Item):
         """Check the case. Raises UnexpectedVerdict unless it ends as the spec expects."""
         from gradcheck_cli.records import Verdict
         from gradcheck_cli.report.block import case_text
+        from gradcheck_cli.report.headline import headline
 
+        self.text = ""
         result = self._result()
         if result.verdict is Verdict.SKIP:
             pytest.skip(result.error or "not checked")
         text = case_text(result)
         if not result.ok:
-            raise UnexpectedVerdict(result, text)
-        # Shown by -rP and -rA: a pass without its resolution is half a verdict.
-        self.add_report_section("call", "gradcheck", text)
+            raise UnexpectedVerdict(headline(result), text)
+        self.text = text
 
     def _result(self) -> CaseResult:
         from gradcheck_cli.run.case import Interrupted, check_case
@@ -137,8 +144,8 @@ class GradCase(pytest.Item):
 class UnexpectedVerdict(AssertionError):
     """A case didn't end as its spec expects; the message is its report, `headline` sums it up in one line."""
 
-    def __init__(self, result: CaseResult, text: str) -> None:
-        self.headline = _headline(result)
+    def __init__(self, headline: str, text: str) -> None:
+        self.headline = headline
         super().__init__(text)
 
 
@@ -248,16 +255,3 @@ def _is_marker(tag: str, config: pytest.Config) -> bool:
     if tag not in known:
         config.addinivalue_line("markers", f"{tag}: a tag of gradient specs")
     return True
-
-
-def _headline(result: CaseResult) -> str:
-    """Sum up in one line why a case isn't as expected."""
-    from gradcheck_cli.report.expectation import difference, is_off
-
-    if result.error:
-        return result.error.split("\n")[0]
-    off = [parameter for parameter in result.parameters if is_off(result, parameter)]
-    found = [*(each for parameter in off for each in parameter.findings), *result.findings]
-    parts = [f"{', '.join(parameter.name for parameter in off)}: " if off else "", result.verdict.upper()]
-    parts += [f", {each.code} {each.name}" for each in found[:1]]
-    return difference(result) or "".join(parts)

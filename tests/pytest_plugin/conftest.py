@@ -159,6 +159,6 @@ def project(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, write: Cal
     for name, text in INSTALLED.items():
         (installed / name).write_text(text, "utf-8")
     (support / "recorder.py").write_text(RECORDER, "utf-8")
-    write("pytest.ini", "[pytest]\n")
+    write("pyproject.toml", "[tool.pytest.ini_options]\n")
     write("my_ops.py", OPERATORS)
     return Project(tmp_path, support)

@@ -24,7 +24,7 @@ NAMES = """
       - {name: "a::b", expr: x}
       - {name: "a:::b [c::d]", expr: x}
       - {name: "::", expr: x}
-      - {name: "λ × ü", expr: x}
+      - {name: "λ ∂ ü", expr: x}
       - {name: 'back\\slash and "quotes"', expr: x}
       - {name: "tail [", expr: x}
       - {name: LONG, expr: x}
@@ -65,7 +65,7 @@ def test_a_tree_without_specs_loads_nothing_but_the_plugin(project: Project, wri
 
 def test_settings_alone_load_no_numpy(project: Project, write: Write) -> None:
     write("test_plain.py", "def test_plain(): pass\n")
-    write("pyproject.toml", '[tool.gradcheck]\ninclude = "*.gradient"\n')
+    write("pyproject.toml", '[tool.pytest.ini_options]\n[tool.gradcheck]\ninclude = "*.gradient"\n')
     ran = project.pytest()
     assert "gradcheck_cli.settings" in ran.ours
     assert "numpy" not in ran.modules
@@ -129,7 +129,7 @@ def test_names_of_all_kinds_can_be_selected_by_their_ids(project: Project, write
     first = project.pytest()
     assert first.status == 0, first.out
     assert len(first.tests) == 11
-    for suffix in ("x[::2]", "x[0] * 2", "a: :b", "a: : :b [c::d]", ": :", "λ × ü", "m[a=1]", "m[a=2.5]"):
+    for suffix in ("x[::2]", "x[0] * 2", "a: :b", "a: : :b [c::d]", ": :", "λ ∂ ü", "m[a=1]", "m[a=2.5]"):
         assert f"names.grad.yaml::{suffix}" in first.tests
     again = project.pytest(*first.tests)
     assert again.tests == first.tests
