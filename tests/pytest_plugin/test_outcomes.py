@@ -73,7 +73,7 @@ def test_a_planted_mistake_fails_with_its_report(project: Project, write: Write,
     assert "FAILED specs/a.grad.yaml::surprise - expected fail, got pass\n" in ran.out
     broken = section(ran.out, "breaks").splitlines()
     assert broken[0] == "specs/a.grad.yaml  breaks"
-    assert "error: raising: raised RuntimeError: out of order" in broken[1]
+    assert "error: forward of raising raised RuntimeError: out of order" in broken[1]
 
 
 def test_the_line_that_runs_a_case_again_does(project: Project, write: Write) -> None:
