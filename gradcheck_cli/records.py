@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from gradcheck_cli.codes import FINDING_CODES
-from gradcheck_cli.errors import Location
+from gradcheck_cli.errors import Location, Problem
 
 if TYPE_CHECKING:
     from gradcheck_cli.graph_records import Graph
@@ -173,11 +173,17 @@ class CaseResult:
 
 @dataclass(frozen=True)
 class RunResult:
-    """All cases of a run, in the order of the specs; `interrupted` if the user stopped it."""
+    """All cases of a run, in the order of the specs; `interrupted` if the user stopped it.
+
+    `problems` are those of specs and operator files that can't be used; then nothing was checked. `seconds` is what
+    the run took, None where nobody looked at the clock.
+    """
 
     seed: int | None
     cases: tuple[CaseResult, ...]
     interrupted: bool = False
+    problems: tuple[Problem, ...] = ()
+    seconds: float | None = None
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -188,4 +194,4 @@ class RunResult:
     @property
     def ok(self) -> bool:
         """Whether every case ended as expected and none was left out."""
-        return not self.interrupted and all(case.ok for case in self.cases)
+        return not self.interrupted and not self.problems and all(case.ok for case in self.cases)

@@ -7,11 +7,12 @@ import shlex
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from gradcheck_cli.cli.choices import Color, Format
+from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption
 from gradcheck_cli.cli.exit_codes import ExitCode, ended
 from gradcheck_cli.cli.garbage import collecting
 from gradcheck_cli.cli.options import (
@@ -22,15 +23,18 @@ from gradcheck_cli.cli.options import (
     QuietOption,
     RequireDeviceOption,
     RtolOption,
+    SeedOption,
     StrictOption,
+    TimeoutOption,
     given,
     knob,
     options_text,
 )
-from gradcheck_cli.cli.save import require_free, write_whole
+from gradcheck_cli.cli.save import require_free
 from gradcheck_cli.cli.scope import make_scope
 from gradcheck_cli.cli.streams import say, user_output_to_stderr
 from gradcheck_cli.errors import printable
+from gradcheck_cli.files import write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,9 +44,11 @@ if TYPE_CHECKING:
     from gradcheck_cli.operator_records import OperatorsResult
     from gradcheck_cli.report.variant_spec import Frame
     from gradcheck_cli.run.operator_options import OperatorOptions
+    from gradcheck_cli.settings import Settings
 
 _MARK = "# Written by gradcheck check-ops"
 _SAMPLES = 1
+_KNOBS = ("rtol", "eps", "accuracy", "timeout")
 
 
 def check_ops(
@@ -56,7 +62,7 @@ def check_ops(
     samples: Annotated[
         int, typer.Option(min=1, help="Draws for each combination of attribute values.", metavar="N")
     ] = _SAMPLES,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
+    seed: SeedOption = None,
     rtol: RtolOption = None,
     eps: EpsOption = None,
     accuracy: Annotated[
@@ -65,9 +71,7 @@ def check_ops(
             callback=knob("accuracy"), help="Relative error of gradients that are right but inexact (a solver)."
         ),
     ] = None,
-    timeout: Annotated[
-        float | None, typer.Option(callback=knob("timeout"), help="Seconds that each operator may take.")
-    ] = None,
+    timeout: TimeoutOption = None,
     strict: StrictOption = False,
     require_device: RequireDeviceOption = None,
     save_spec: Annotated[
@@ -80,6 +84,8 @@ def check_ops(
         bool, typer.Option("-v", "--verbose", help="Also notes, times and what was skipped, with the reason.")
     ] = False,
     color: ColorOption = Color.AUTO,
+    isolated: IsolatedOption = False,
+    settings: SettingsOption = UNREAD,
 ) -> None:
     """Check operators without a spec, on inputs drawn from their own domains.
 
@@ -90,6 +96,7 @@ def check_ops(
     selected or all skipped, 130 interrupted. What is skipped because nobody says what it takes counts as an
     error with --strict.
     """
+    del isolated  # the settings know
     # Here, since they import NumPy and rich.
     from gradcheck_cli.cli.console import make_console
     from gradcheck_cli.report.operator_json import operators_json
@@ -97,8 +104,8 @@ def check_ops(
 
     options = OperatorOptions(
         samples=samples,
-        seed=seed,
-        given=given(rtol=rtol, eps=eps, accuracy=accuracy, timeout=timeout),
+        seed=settings.seed if seed is None else seed,
+        given={**_of_operators(settings), **given(rtol=rtol, eps=eps, accuracy=accuracy, timeout=timeout)},
         strict=strict,
         require_devices=tuple(require_device or []),
     )
@@ -125,6 +132,11 @@ def check_ops(
         if save_spec is not None:
             _save(operators, result, framed(save_spec.parent), save_spec)
     raise typer.Exit(_exit_code(result))
+
+
+def _of_operators(settings: Settings) -> dict[str, Any]:
+    """Return the knobs among the settings that an operator can be checked with."""
+    return {name: value for name, value in settings.knobs.items() if name in _KNOBS}
 
 
 def _selected(scope: Scope, names: Sequence[str]) -> list[Operator]:

@@ -12,7 +12,17 @@ class Color(StrEnum):
 
 
 class Format(StrEnum):
-    """What standard output holds."""
+    """What standard output holds: words for people, or data for programs."""
 
     TEXT = "text"
     JSON = "json"
+
+
+class ReportFormat(StrEnum):
+    """What standard output holds of a run."""
+
+    TEXT = "text"
+    JSON = "json"
+    JUNIT = "junit"
+    GITHUB = "github"
+    MARKDOWN = "markdown"

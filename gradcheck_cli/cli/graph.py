@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption
 from gradcheck_cli.cli.exit_codes import ExitCode
-from gradcheck_cli.cli.options import OpsOption
+from gradcheck_cli.cli.options import OpsOption, SeedOption
 from gradcheck_cli.cli.streams import say, user_output_to_stderr
 from gradcheck_cli.errors import near, printable
 
@@ -55,9 +56,11 @@ def graph(
             help="Run the backward too: norms of values and gradients, zeros, saturation, and what is ill.",
         ),
     ] = False,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of everything random, in place of the specs'.")] = None,
+    seed: SeedOption = None,
     ops: OpsOption = None,
     data_only: Annotated[bool, typer.Option("--data-only", help="Refuse operator files: specs are data.")] = False,
+    isolated: IsolatedOption = False,
+    settings: SettingsOption = UNREAD,
 ) -> None:
     """Draw the graph of each case from the output down: operators, shapes, leaves.
 
@@ -65,9 +68,17 @@ def graph(
 
     Exit codes: 0 drawn, 2 a case could not be evaluated, 3 internal error, 5 nothing selected, 130 interrupted.
     """
+    del isolated  # the settings know
     from gradcheck_cli.run.options import Options
 
-    options = Options(paths=tuple(paths), keyword=keyword, ops=tuple(ops or []), data_only=data_only, seed=seed)
+    options = Options(
+        paths=tuple(paths),
+        keyword=keyword,
+        ops=tuple(ops or []),
+        data_only=data_only,
+        seed=seed,
+        settings=settings,
+    )
     raise typer.Exit(_draw(options, case or [], output, memory, health))
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from gradcheck_cli.cli.choices import Format
+from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption
 from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.options import FormatOption, OpsOption
 from gradcheck_cli.cli.scope import make_scope
@@ -19,8 +20,11 @@ def list_ops(
     pattern: Annotated[str, typer.Argument(help="Only names that match, for instance 'conv*'.")] = "*",
     ops: OpsOption = None,
     output: FormatOption = Format.TEXT,
+    isolated: IsolatedOption = False,
+    settings: SettingsOption = UNREAD,
 ) -> None:
     """List the operators: built-in ones, those of installed packages, and those of --ops."""
+    del isolated, settings  # they stand for --ops where that isn't given
     # Here, since it imports NumPy.
     from gradcheck_cli.report.operators import list_json, list_text
 

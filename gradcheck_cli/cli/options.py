@@ -33,38 +33,75 @@ def _number(word: str | None) -> float | str | None:
 
 
 RtolOption = Annotated[
-    float | None, typer.Option(callback=knob("rtol"), help="Largest relative error of a right gradient.")
+    float | None,
+    typer.Option(callback=knob("rtol"), help="Largest relative error of a right gradient.", envvar="GRADCHECK_RTOL"),
 ]
-EpsOption = Annotated[float | None, typer.Option(callback=knob("eps"), help="Relative step of the central difference.")]
+EpsOption = Annotated[
+    float | None,
+    typer.Option(callback=knob("eps"), help="Relative step of the central difference.", envvar="GRADCHECK_EPS"),
+]
 BudgetOption = Annotated[
     str | None,
     typer.Option(
         callback=lambda value: knob("budget")(_number(value)),
         help="Seconds that a case may be expected to take before elements are left out; none: check all. [default: 60]",
         metavar="SECONDS",
+        envvar="GRADCHECK_BUDGET",
+    ),
+]
+TimeoutOption = Annotated[
+    float | None,
+    typer.Option(
+        callback=knob("timeout"),
+        help="Seconds after which a case, or an operator, is given up.",
+        metavar="SECONDS",
+        envvar="GRADCHECK_TIMEOUT",
     ),
 ]
 MemoryOption = Annotated[
     float | None,
     typer.Option(
-        callback=knob("memory"), help="MiB that perturbations may take together. [default: 256]", metavar="MIB"
+        callback=knob("memory"),
+        help="MiB that perturbations may take together. [default: 256]",
+        metavar="MIB",
+        envvar="GRADCHECK_MEMORY",
     ),
+]
+SeedOption = Annotated[
+    int | None,
+    typer.Option(min=0, help="Seed of everything random, in place of what specs say.", envvar="GRADCHECK_SEED"),
 ]
 StrictOption = Annotated[
     bool,
-    typer.Option("--strict", help="Kinks, vacuous passes, allowed findings, skipped operators count against it."),
+    typer.Option(
+        "--strict",
+        help="Kinks, vacuous passes, allowed findings, skipped operators count against it.",
+        envvar="GRADCHECK_STRICT",
+    ),
 ]
 OpsOption = Annotated[
     list[Path] | None,
-    typer.Option("--ops", help="Operators: a Python file, or YAML as under ops:; may be repeated.", metavar="FILE"),
+    typer.Option(
+        "--ops",
+        help="Operators: a Python file, or YAML as under ops:; may be repeated.",
+        metavar="FILE",
+        envvar="GRADCHECK_OPS",
+    ),
 ]
 RequireDeviceOption = Annotated[
     list[str] | None,
-    typer.Option("--require-device", help="A missing one is an error, not a skip; may be repeated.", metavar="NAME"),
+    typer.Option(
+        "--require-device",
+        help="A missing one is an error, not a skip; may be repeated.",
+        metavar="NAME",
+        envvar="GRADCHECK_REQUIRE_DEVICE",
+    ),
 ]
-FormatOption = Annotated[Format, typer.Option("--format", help="What standard output holds.")]
+FormatOption = Annotated[
+    Format, typer.Option("--format", help="What standard output holds.", envvar="GRADCHECK_FORMAT")
+]
 QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Only what isn't as expected.")]
-ColorOption = Annotated[Color, typer.Option(help="Colour the output.")]
+ColorOption = Annotated[Color, typer.Option(help="Colour the output.", envvar="GRADCHECK_COLOR")]
 
 
 def given(**knobs: Any) -> dict[str, Any]:

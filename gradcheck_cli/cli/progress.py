@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gradcheck_cli.cli.choices import Color
 from gradcheck_cli.cli.streams import say
 from gradcheck_cli.errors import printable
-from gradcheck_cli.run.runner import Progress
+from gradcheck_cli.run.progress import Progress
 from gradcheck_cli.verdict.budget import time_text
 
 if TYPE_CHECKING:

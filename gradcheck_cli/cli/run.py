@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import Annotated
 
 import typer
 
-from gradcheck_cli.cli.choices import Color, Format
-from gradcheck_cli.cli.exit_codes import ExitCode, ended
-from gradcheck_cli.cli.garbage import collecting
+from gradcheck_cli.cli.choices import Color, ReportFormat
+from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption
 from gradcheck_cli.cli.options import (
     BudgetOption,
     ColorOption,
     EpsOption,
-    FormatOption,
     MemoryOption,
     OpsOption,
     QuietOption,
     RequireDeviceOption,
     RtolOption,
+    SeedOption,
     StrictOption,
+    TimeoutOption,
     given,
     knob,
-    options_text,
 )
-from gradcheck_cli.cli.streams import say, user_output_to_stderr
-from gradcheck_cli.errors import printable
-
-if TYPE_CHECKING:
-    from gradcheck_cli.records import CaseResult, RunResult
-    from gradcheck_cli.report.terminal import TerminalReport
-    from gradcheck_cli.run.options import Options
+from gradcheck_cli.cli.reports import read_report
+from gradcheck_cli.cli.selection import JobsOption, ShardOption, read_jobs, read_shard_option
 
 
 def run(
@@ -39,20 +32,40 @@ def run(
         list[str] | None,
         typer.Argument(
             help="Spec files, folders (walked for *.grad.yaml), globs, ids FILE::case::param, or - for standard input.",
-            show_default="the current folder",
+            show_default="the paths of the settings, else the current folder",
         ),
     ] = None,
     keyword: Annotated[
         str, typer.Option("-k", help="Only what matches: words of ids with and, or, not.", metavar="EXPR")
     ] = "",
+    tags: Annotated[
+        str, typer.Option("--tag", help="Only cases whose tags match: 'slow and not gpu'.", metavar="EXPR")
+    ] = "",
+    last_failed: Annotated[
+        bool,
+        typer.Option("--last-failed", "--lf", help="Only what failed when it was last checked, all if nothing did."),
+    ] = False,
+    shard: ShardOption = None,
+    list_only: Annotated[bool, typer.Option("--list", help="List what would be checked, and check nothing.")] = False,
     stop_first: Annotated[
         bool, typer.Option("-x", "--exitfirst", help="Stop at the first unexpected verdict.")
     ] = False,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of everything random, in place of the specs'.")] = None,
+    max_failures: Annotated[
+        int | None,
+        typer.Option("--max-failures", "--maxfail", min=1, help="Stop after so many unexpected verdicts.", metavar="N"),
+    ] = None,
+    jobs: JobsOption = "1",
+    timeout: TimeoutOption = None,
+    seed: SeedOption = None,
     rtol: RtolOption = None,
     eps: EpsOption = None,
     sample: Annotated[
-        int | None, typer.Option(callback=knob("sample"), help="Check so many random elements of each parameter.")
+        int | None,
+        typer.Option(
+            callback=knob("sample"),
+            help="Check so many random elements of each parameter.",
+            envvar="GRADCHECK_SAMPLE",
+        ),
     ] = None,
     budget: BudgetOption = None,
     memory: MemoryOption = None,
@@ -61,89 +74,70 @@ def run(
         bool, typer.Option("--health", help="Also look for what is ill: vanishing gradients, dead units.")
     ] = False,
     strict: StrictOption = False,
+    exit_zero: Annotated[
+        bool, typer.Option("--exit-zero", help="Exit with 0 where it would be 1: failures don't count.")
+    ] = False,
     ops: OpsOption = None,
     require_device: RequireDeviceOption = None,
     data_only: Annotated[bool, typer.Option("--data-only", help="Refuse operator files: specs are data.")] = False,
-    output: FormatOption = Format.TEXT,
+    output: Annotated[
+        ReportFormat, typer.Option("--format", help="What standard output holds.", envvar="GRADCHECK_FORMAT")
+    ] = ReportFormat.TEXT,
+    report: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--report",
+            help="Also write a report: text, json, junit, github, markdown, html; may be repeated.",
+            metavar="FORMAT=PATH",
+            envvar="GRADCHECK_REPORT",
+        ),
+    ] = None,
+    no_annotations: Annotated[
+        bool, typer.Option("--no-annotations", help="On GitHub Actions, no annotations of files.")
+    ] = False,
     quiet: QuietOption = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Also notes, times and shadowed operators.")] = False,
     color: ColorOption = Color.AUTO,
+    isolated: IsolatedOption = False,
+    settings: SettingsOption = UNREAD,
 ) -> None:
     """Check every parameter of every case of the specs.
 
     Exit codes: 0 all as expected, 1 a check failed or was inconclusive, 2 could not check,
     3 internal error, 5 nothing selected, 130 interrupted.
     """
+    del isolated  # the settings know
+    # Here, since they import NumPy.
+    from gradcheck_cli.cli.checking import Output, check, list_cases
     from gradcheck_cli.run.options import Options
 
+    reports = tuple(read_report(text) for text in report or ())
     options = Options(
-        paths=tuple(paths or ["."]),
+        paths=tuple(paths or settings.paths or ["."]),
         keyword=keyword,
+        tags=tags,
+        last_failed=last_failed,
+        shard=read_shard_option(shard),
         ops=tuple(ops or []),
         data_only=data_only,
         seed=seed,
-        knobs=given(rtol=rtol, eps=eps, sample=sample, budget=budget, memory=memory, sweep=True if sweep else None),
+        knobs=given(
+            rtol=rtol,
+            eps=eps,
+            sample=sample,
+            budget=budget,
+            memory=memory,
+            timeout=timeout,
+            sweep=True if sweep else None,
+        ),
         strict=strict,
-        stop_first=stop_first,
+        max_failures=1 if stop_first else max_failures,
+        jobs=read_jobs(jobs),
         health=health,
+        details=any(each.format == "html" for each in reports),
         require_devices=tuple(require_device or []),
+        settings=settings,
     )
-    raise typer.Exit(_run(options, output, verbose - quiet, color))
-
-
-def _run(options: Options, output: Format, verbosity: int, color: Color) -> ExitCode:
-    from gradcheck_cli.bridges.library import Library
-    from gradcheck_cli.cli.progress import ProgressBar
-    from gradcheck_cli.run.collect import collect, shadowed
-    from gradcheck_cli.run.runner import run_cases
-
-    started = time.perf_counter()
-    with user_output_to_stderr() as stdout:
-        library = Library()
-        selected = collect(options, library)
-        for note in library.notes:
-            say(printable(f"note: {note}"))
-        if not selected:
-            say("nothing to check: no case was found or selected (specs are named *.grad.yaml)")
-            return ExitCode.NOTHING_SELECTED
-        if verbosity > 0:
-            for note in shadowed(selected):
-                say(printable(f"note: {note}"))
-        report = _terminal_report(stdout, options, verbosity, color) if output is Format.TEXT else None
-        with ProgressBar(len(selected), color) as progress:
-
-            def show(case: CaseResult) -> None:
-                if report:
-                    progress.hide()
-                    report.case(case)
-
-            with collecting():
-                result = run_cases(selected, options, show, progress)
-        if report:
-            report.finish(result, time.perf_counter() - started)
-        else:
-            from gradcheck_cli.report.json_format import to_json
-
-            stdout.write(to_json(result))
-    return exit_code(result)
-
-
-def _terminal_report(stdout: TextIO, options: Options, verbosity: int, color: Color) -> TerminalReport:
-    from gradcheck_cli.cli.console import make_console
-    from gradcheck_cli.report.terminal import TerminalReport
-
-    sweep = bool(options.knobs.get("sweep"))
-    return TerminalReport(make_console(stdout, color), verbosity, sweep=sweep, options=rerun_options(options))
-
-
-def rerun_options(options: Options) -> tuple[str, ...]:
-    """Return the words of a command line that judges a case in the same way again."""
-    knobs = {name: value for name, value in options.knobs.items() if name != "sweep"}
-    return options_text(knobs, options.ops, options.strict, options.require_devices)
-
-
-def exit_code(result: RunResult) -> ExitCode:
-    """Return how a run ends the process."""
-    from gradcheck_cli.records import Verdict
-
-    return ended(result.interrupted, any(case.verdict is Verdict.ERROR for case in result.cases), result.ok)
+    wanted = Output(output, reports, verbose - quiet, color, not no_annotations)
+    code = list_cases(options, wanted) if list_only else check(options, wanted)
+    raise typer.Exit(code.masked() if exit_zero else code)

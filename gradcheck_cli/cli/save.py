@@ -1,10 +1,7 @@
-"""Files that a command writes: whole or not at all, and never over somebody else's."""
+"""Files that a command writes, and never over somebody else's."""
 
 from __future__ import annotations
 
-import os
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 from gradcheck_cli.errors import GradcheckError, Location, Problem
@@ -26,19 +23,3 @@ def require_free(path: Path, mark: str) -> None:
     if not ours:
         hint = "choose another name, or delete it"
         raise GradcheckError(Problem("exists, and no such command wrote it", where, "file-exists", hint))
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file beside `path` and rename it, so that nobody ever sees half of it."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)  # a temporary file is for its owner alone
-        os.replace(name, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise

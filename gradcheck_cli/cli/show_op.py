@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from gradcheck_cli.cli.choices import Format
+from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption
 from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.options import FormatOption, OpsOption
 from gradcheck_cli.cli.scope import make_scope
@@ -18,8 +19,11 @@ def show_op(
     name: Annotated[str, typer.Argument(help="The operator's name.")],
     ops: OpsOption = None,
     output: FormatOption = Format.TEXT,
+    isolated: IsolatedOption = False,
+    settings: SettingsOption = UNREAD,
 ) -> None:
     """Show one operator: formula, arguments, domain, where it stands, and a spec that checks it."""
+    del isolated, settings  # they stand for --ops where that isn't given
     # Here, since it imports NumPy.
     from gradcheck_cli.report.operators import show_json, show_text
 

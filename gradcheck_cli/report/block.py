@@ -103,7 +103,7 @@ def _row(case: CaseResult, parameter: ParameterResult, view: View) -> Row:
     cells = (
         safe(parameter.name, view.encoding),
         dimensions(parameter.shape, times_sign(view.encoding)),
-        _checked(parameter),
+        checked_words(parameter),
         relative(parameter.max_rel_err),
         rounded_up(parameter.resolution),
         word,
@@ -111,7 +111,8 @@ def _row(case: CaseResult, parameter: ParameterResult, view: View) -> Row:
     return Row(cells, _style(word, parameter.verdict))
 
 
-def _checked(parameter: ParameterResult) -> str:
+def checked_words(parameter: ParameterResult) -> str:
+    """Write how much of a parameter was compared: `32/32 `, `2 directions`."""
     if parameter.planned:
         return f"{parameter.checked}/{parameter.elements} + {count(parameter.directions, 'direction')}"
     if parameter.directions:
@@ -141,7 +142,7 @@ def _parameter_group(case: CaseResult, parameter: ParameterResult, view: View) -
     asked = view.sweep or bool(parameter.sweep and parameter.verdict is Verdict.PASS)
     noted = view.verbose and parameter.verdict not in (Verdict.PASS, Verdict.SKIP)
     shown = off or noted or (asked and parameter.worst)
-    lines = [_worst_line(parameter, view), *_sweep_lines(parameter, view)] if shown else []
+    lines = [worst_line(parameter, view), *_sweep_lines(parameter, view)] if shown else []
     if parameter.element_resolution is not None:
         hidden = rounded_up(parameter.element_resolution)
         lines.append(
@@ -150,7 +151,7 @@ def _parameter_group(case: CaseResult, parameter: ParameterResult, view: View) -
     for finding in parameter.findings if shown or parameter.verdict is Verdict.PASS else ():
         lines += _finding_lines(finding, view, "" if shown else parameter.name)
     if off:
-        lines += _rerun_lines(f"{case.id}::{parameter.name}", case.seed, view)
+        lines += rerun_lines(f"{case.id}::{parameter.name}", case.seed, view)
     return lines
 
 
@@ -173,11 +174,11 @@ def _case_group(case: CaseResult, view: View) -> list[Text]:
     lines += [Text(f" note: {safe(note, view.encoding)}") for note in case.notes]
     said = any(is_off(case, parameter) for parameter in case.parameters)
     if not case.ok and not said and case.verdict is not Verdict.SKIP:
-        lines += _rerun_lines(case.id, case.seed, view)
+        lines += rerun_lines(case.id, case.seed, view)
     return lines
 
 
-def _worst_line(parameter: ParameterResult, view: View) -> Text:
+def worst_line(parameter: ParameterResult, view: View) -> Text:
     """Write `x[0,4]   analytic +0.260035   numeric -0.103406 ± 2e-11`; the name alone where nothing was compared."""
     name = safe(parameter.name, view.encoding)
     worst = parameter.worst
@@ -236,7 +237,8 @@ def _wrapped(sentence: str, width: int | None) -> Sequence[str]:
     return textwrap.wrap(sentence, room, break_long_words=False, break_on_hyphens=False)
 
 
-def _rerun_lines(case_id: str, seed: int, view: View) -> list[Text]:
+def rerun_lines(case_id: str, seed: int, view: View) -> list[Text]:
+    """Write the line that runs a case again; none where no command line can."""
     if not view.command:
         return []
     words = [shell_quoted(word, view.encoding) for word in (case_id, "--seed", str(seed), *view.options)]

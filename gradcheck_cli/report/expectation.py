@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gradcheck_cli.codes import FINDING_CODES
 from gradcheck_cli.records import CaseResult, ParameterResult, Verdict
 
 _VERDICTS = {str(verdict) for verdict in Verdict}
@@ -23,7 +24,7 @@ def is_off(case: CaseResult, parameter: ParameterResult) -> bool:
         return False
     if parameter.verdict is Verdict.PASS and not _by_name(case):
         return False
-    return str(parameter.verdict) != expected_of(case, parameter.name)
+    return not _meets(parameter, expected_of(case, parameter.name))
 
 
 def verdict_word(case: CaseResult, parameter: ParameterResult) -> str:
@@ -54,11 +55,19 @@ def _worded(verdict: Verdict, wanted: str, ok: bool, off: bool, case: CaseResult
     word = verdict.upper()
     if verdict in (Verdict.FAIL, Verdict.INCONCLUSIVE) and not off:
         coded = wanted not in _VERDICTS and verdict is Verdict.FAIL
-        if wanted == verdict or (ok and coded):
+        if wanted == verdict or coded:
             return f"{word} (expected)"
     if verdict is Verdict.PASS and not ok and wanted != "pass" and (off or case.verdict is Verdict.PASS):
         return f"{word} (unexpected)"
     return word
+
+
+def _meets(parameter: ParameterResult, wanted: str) -> bool:
+    """Tell whether a parameter has the verdict that is wanted, or the finding and the verdict that it forces."""
+    if wanted not in FINDING_CODES:
+        return str(parameter.verdict) == wanted
+    found = any(finding.name == wanted for finding in parameter.findings)
+    return found and str(parameter.verdict) == FINDING_CODES[wanted].outcome
 
 
 def _by_name(case: CaseResult) -> dict[str, str]:

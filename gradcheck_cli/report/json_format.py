@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from gradcheck_cli import __version__
+from gradcheck_cli.errors import Problem
 from gradcheck_cli.records import CaseResult, Finding, ParameterResult, RunResult, WorstElement
 from gradcheck_cli.report.blame import blame_notes, blame_record
 
@@ -24,8 +25,11 @@ def to_json(run: RunResult) -> str:
             "schema_version": SCHEMA_VERSION,
             "gradcheck": __version__,
             "seed": run.seed,
+            "problems": [problem_record(problem) for problem in run.problems],
             "cases": [_case(case) for case in run.cases],
             "summary": {**{name: counts[name] for name in _SUMMARY}, "ok": run.ok},
+            "interrupted": run.interrupted,
+            "seconds": number(run.seconds),
         }
     )
 
@@ -44,6 +48,19 @@ def number(value: float | None) -> float | str | None:
         return None
     value = float(value)
     return value if math.isfinite(value) else str(value)
+
+
+def problem_record(problem: Problem) -> dict[str, Any]:
+    """Return what is wrong with a spec or an operator file as JSON has it."""
+    where = problem.location
+    return {
+        "message": problem.message,
+        "code": problem.code,
+        "hint": problem.hint,
+        "file": where.file if where else None,
+        "line": (where.line or None) if where else None,
+        "column": (where.column or None) if where else None,
+    }
 
 
 def _case(case: CaseResult) -> dict[str, Any]:
@@ -86,6 +103,7 @@ def parameter_record(parameter: ParameterResult) -> dict[str, Any]:
         "directions": int(parameter.directions),
         "element_resolution": number(parameter.element_resolution),
         "planned": bool(parameter.planned),
+        "line": int(parameter.line) or None,
     }
 
 

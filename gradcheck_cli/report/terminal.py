@@ -50,11 +50,9 @@ class TerminalReport:
             return
         self._write([*render_case(result, self._view), Text()])
 
-    def finish(self, run: RunResult, seconds: float | None = None) -> None:
-        """Write the line that sums up the run, which took `seconds` (None: those of its cases)."""
-        if seconds is None:
-            seconds = sum(case.seconds for case in run.cases)
-        self._write([Text(summary(run, seconds), "bold green" if run.ok else "bold red")])
+    def finish(self, run: RunResult) -> None:
+        """Write the line that sums up the run."""
+        self._write([Text(summary(run), "bold green" if run.ok else "bold red")])
 
     def _write(self, lines: list[Text]) -> None:
         # A terminal wraps what is too long by itself; a line that we cut couldn't be copied whole.
@@ -66,8 +64,8 @@ def render_plain(result: CaseResult) -> str:
     return case_text(result, View(command=""))
 
 
-def summary(run: RunResult, seconds: float) -> str:
-    """Sum a run up: `1 failed, 2 passed, 48 elements, 114 evaluations in 0.02 s`.
+def summary(run: RunResult) -> str:
+    """Sum a run up: `1 failed, 2 passed, 48 elements, 114 evaluations in 0.02 s`, the time of its cases if need be.
 
     Cases are counted as pytest does: one that passes against its expectation has failed, and one
     that fails as expected is named apart from those that passed.
@@ -87,5 +85,6 @@ def summary(run: RunResult, seconds: float) -> str:
     parts += [count(number, noun, plural) for number, noun, plural in others if number]
     elements = sum(parameter.checked for case in run.cases for parameter in case.parameters)
     evaluations = sum(case.evaluations for case in run.cases)
+    seconds = sum(case.seconds for case in run.cases) if run.seconds is None else run.seconds
     parts += [count(elements, "element"), f"{count(evaluations, 'evaluation')} in {seconds:.2f} s"]
     return ", ".join([*parts, *["interrupted"] * run.interrupted])

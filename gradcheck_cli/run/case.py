@@ -75,9 +75,18 @@ def check_case(
         if described is None:
             raise
         return result(Verdict.ERROR, str(described))
+    finished = result()
     if stopped:
-        raise Interrupted(result())
-    return result()
+        raise Interrupted(finished)
+    if options.details and not finished.ok:
+        # Here, since few reports show them.
+        from gradcheck_cli.run.details import with_details
+
+        try:
+            return with_details(finished, case, judgement, knobs, options, interrupts)
+        except KeyboardInterrupt:
+            raise Interrupted(finished) from None
+    return finished
 
 
 class Interrupted(BaseException):
@@ -138,9 +147,14 @@ def _result(
     seconds: float,
 ) -> CaseResult:
     done = {result.name: strictly(result) if options.strict else result for result in judgement.parameters}
-    shapes = {item.name: item.shape for item in case.parameters}
+    specs = {item.name: item for item in case.parameters}
     results = [
-        replace(done.get(name) or skipped(name, shapes[name]), expected=case.expect.of(name)) for name in parameters
+        replace(
+            done.get(name) or skipped(name, specs[name].shape),
+            expected=case.expect.of(name),
+            line=specs[name].location.line,
+        )
+        for name in parameters
     ]
     sound = all(finding.accepted and not options.strict for finding in judgement.findings)
     if error is None:

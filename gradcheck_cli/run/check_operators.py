@@ -24,7 +24,8 @@ from gradcheck_cli.run.interrupt import Interrupts, hearing
 from gradcheck_cli.run.operator_notes import OF_SHAPES
 from gradcheck_cli.run.operator_options import OperatorOptions
 from gradcheck_cli.run.operator_trials import Trials
-from gradcheck_cli.run.runner import INTERRUPTED, Progress
+from gradcheck_cli.run.progress import Progress
+from gradcheck_cli.run.stops import INTERRUPTED
 from gradcheck_cli.spec.arrays.values import number_of
 
 NOTHING_TO_CHECK = "nothing to check: no input of it has a gradient"

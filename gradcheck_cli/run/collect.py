@@ -12,7 +12,7 @@ from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import GradcheckError, Location, Problem, SpecError
 from gradcheck_cli.run.find import SpecFile, find_spec_files
 from gradcheck_cli.run.options import Options
-from gradcheck_cli.run.select import keyword_matcher, matches, selected_parameters
+from gradcheck_cli.run.select import keyword_matcher, matches, selected_parameters, tag_matcher
 from gradcheck_cli.spec.case import Case
 from gradcheck_cli.spec.loader import load_spec
 from gradcheck_cli.spec.operator_lists import load_operators
@@ -21,10 +21,11 @@ from gradcheck_cli.spec.text.yaml_reader import LARGEST_FILE
 
 @dataclass(frozen=True)
 class Selected:
-    """A case to check, and the names of its parameters that were selected."""
+    """A case to check, the names of its parameters that were selected, and the spec that it comes from."""
 
     case: Case
     parameters: tuple[str, ...]
+    file: SpecFile
 
 
 def collect(options: Options, loader: Loader | None = None) -> list[Selected]:
@@ -32,23 +33,25 @@ def collect(options: Options, loader: Loader | None = None) -> list[Selected]:
 
     Raises SpecError with the problems of all files together.
     """
-    keyword = keyword_matcher(options.keyword)
-    files = find_spec_files(options.paths)
+    keyword, tagged = keyword_matcher(options.keyword), tag_matcher(options.tags)
+    files = find_spec_files(options.paths, options.settings)
     loader = loader or Library()
     given = given_operators(options, loader)
     selected: list[Selected] = []
     problems: list[Problem] = []
     for file in files:
         try:
-            cases = _load(file, loader, given, options)
+            if file.path is None:
+                file.text = standard_input()
+            cases = load_cases(file, loader, given, options)
         except GradcheckError as error:
             problems.extend(error.problems)
             continue
         for case in cases:
             names = [parameter.name for parameter in case.parameters]
             chosen = selected_parameters(case.id, names, file.ids, keyword)
-            if chosen:
-                selected.append(Selected(case, tuple(chosen)))
+            if chosen and tagged(case.tags):
+                selected.append(Selected(case, tuple(chosen), file))
         problems.extend(_unmatched(file, cases))
     if problems:
         raise SpecError(problems)
@@ -65,9 +68,17 @@ def given_operators(options: Options, loader: Loader) -> dict[str, Operator]:
         raise SpecError(error.problems) from error
 
 
-def _load(file: SpecFile, loader: Loader, given: dict[str, Operator], options: Options) -> tuple[Case, ...]:
-    text = standard_input() if file.path is None else None
-    return load_spec(file.path, shown=file.shown, text=text, loader=loader, given=given, data_only=options.data_only)
+def load_cases(file: SpecFile, loader: Loader, given: dict[str, Operator], options: Options) -> tuple[Case, ...]:
+    """Return the cases of one spec, with the operators `given` for all. Raises SpecError with its problems."""
+    return load_spec(
+        file.path,
+        shown=file.shown,
+        text=file.text,
+        loader=loader,
+        given=given,
+        data_only=options.data_only,
+        settings=options.settings,
+    )
 
 
 def standard_input() -> str | bytes:

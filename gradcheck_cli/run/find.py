@@ -9,32 +9,37 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gradcheck_cli.errors import Problem, SpecError, near
+from gradcheck_cli.settings import Settings
 
-SPEC_SUFFIX = ".grad.yaml"
 _SKIPPED_FOLDERS = {"__pycache__", "node_modules", "venv", "build", "dist"}
 
 
 @dataclass
 class SpecFile:
-    """A spec to read. `shown` names it in ids and messages, `ids` limits it to parts (empty: all)."""
+    """A spec to read. `shown` names it in ids and messages, `ids` limits it to parts (empty: all).
+
+    `text` is that of standard input, which has no path.
+    """
 
     path: Path | None
     shown: str
     ids: list[str] = field(default_factory=list)
+    text: str | bytes | None = None
 
 
-def find_spec_files(arguments: Sequence[str]) -> list[SpecFile]:
+def find_spec_files(arguments: Sequence[str], settings: Settings | None = None) -> list[SpecFile]:
     """Return the spec files that `arguments` name, in order, each once.
 
-    A file is taken whatever its name, a folder is walked for `*.grad.yaml`, `-` is standard input,
+    A file is taken whatever its name, a folder is walked for what `settings` include, `-` is standard input,
     an id `FILE::case::param` takes a part of a file. Raises SpecError for what isn't there.
     """
     found: dict[Path | None, SpecFile] = {}
     whole: set[Path | None] = set()
     problems: list[Problem] = []
+    settings = settings or Settings()
     for argument in arguments:
         try:
-            specs = list(_expand(argument))
+            specs = list(_expand(argument, settings))
         except SpecError as error:
             problems.extend(error.problems)
             continue
@@ -51,11 +56,11 @@ def find_spec_files(arguments: Sequence[str]) -> list[SpecFile]:
     return list(found.values())
 
 
-def _expand(argument: str) -> Iterator[SpecFile]:
+def _expand(argument: str, settings: Settings) -> Iterator[SpecFile]:
     if argument == "-":
         yield SpecFile(None, "-")
     elif os.path.isdir(argument):
-        for path in _walk(argument):
+        for path in _walk(argument, settings):
             yield SpecFile(Path(path), _shown(path))
     elif os.path.exists(argument):
         yield SpecFile(Path(argument), _shown(argument))
@@ -63,16 +68,18 @@ def _expand(argument: str) -> Iterator[SpecFile]:
         yield spec
     elif matches := _glob(argument):
         for match in matches:
-            yield from _expand(match)
+            yield from _expand(match, settings)
     else:
         raise SpecError(_missing(argument))
 
 
-def _walk(folder: str) -> list[str]:
+def _walk(folder: str, settings: Settings) -> list[str]:
     found = []
     for parent, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED_FOLDERS)
-        specs = [os.path.join(parent, name) for name in sorted(files) if name.endswith(SPEC_SUFFIX)]
+        open_ones = sorted(name for name in folders if not name.startswith(".") and name not in _SKIPPED_FOLDERS)
+        folders[:] = [name for name in open_ones if not settings.excludes(os.path.join(parent, name))]
+        paths = [os.path.join(parent, name) for name in sorted(files)]
+        specs = [path for path in paths if settings.includes(path)]
         # A pipe would be waited for; a link that leads nowhere is for the loader to complain of.
         found += [path for path in specs if os.path.isfile(path) or not os.path.exists(path)]
     return found

@@ -7,6 +7,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
+
+_DEFAULT: dict[int, Any] = {signal.SIGINT: signal.default_int_handler}
+"""What Python does about a signal, where that isn't the system's own default."""
 
 
 class Interrupts:
@@ -18,7 +22,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.pressed = False
-        self._heard = False
+        self._heard: int | None = None
         self._stopping = False
 
     @contextmanager
@@ -38,19 +42,19 @@ class Interrupts:
 
     def blamed(self) -> bool:
         """Tell whether a KeyboardInterrupt is the user's; where Ctrl-C can't be heard, any is."""
-        return self.pressed or not self._heard
+        return self.pressed or self._heard is None
 
-    def hear(self) -> None:
-        """Take Ctrl-C over. Where it is ignored (`nohup`, a job in the background), it stays so."""
+    def hear(self, number: int = signal.SIGINT) -> None:
+        """Take Ctrl-C over, or another signal. Where it is ignored (`nohup`, a job in the background), it stays so."""
         main = threading.current_thread() is threading.main_thread()
-        if main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, self._press)
-            self._heard = True
+        if main and signal.getsignal(number) is _DEFAULT.get(number, signal.SIG_DFL):
+            signal.signal(number, self._press)
+            self._heard = number
 
     def leave(self) -> None:
-        """Give Ctrl-C back."""
-        if self._heard:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        """Give the signal back."""
+        if self._heard is not None:
+            signal.signal(self._heard, _DEFAULT.get(self._heard, signal.SIG_DFL))
 
     def _press(self, _number: int, _frame: FrameType | None) -> None:
         again, self.pressed = self.pressed, True

@@ -1,24 +1,16 @@
-"""Run the selected cases in order; whatever ends the run, what was finished is in the result."""
+"""Run the selected cases and give their results in order; whatever ends the run, what was finished is in the result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from gradcheck_cli.records import CaseResult, RunResult
 from gradcheck_cli.run.case import Interrupted, check_case, skip_case
 from gradcheck_cli.run.collect import Selected
-from gradcheck_cli.run.interrupt import hearing
+from gradcheck_cli.run.interrupt import Interrupts, hearing
 from gradcheck_cli.run.options import Options
-from gradcheck_cli.verdict.watcher import Watcher
-
-INTERRUPTED = "interrupted"
-
-
-class Progress(Watcher):
-    """Who wants to know how far a run is; hears nothing in particular unless overridden."""
-
-    def case(self, name: str) -> None:
-        """Hear that a case starts."""
+from gradcheck_cli.run.progress import Progress
+from gradcheck_cli.run.stops import INTERRUPTED, Stops
 
 
 def run_cases(
@@ -27,27 +19,50 @@ def run_cases(
     on_result: Callable[[CaseResult], None] = lambda _: None,
     progress: Progress | None = None,
 ) -> RunResult:
-    """Check the cases in order and return all results.
+    """Check the cases and return all results in their order.
 
-    `on_result` hears of each result as it is there. After an interrupt, and after the first
-    unexpected verdict with `stop_first`, the rest is reported as skipped.
+    `on_result` hears of each result as soon as it and all before it are there. After an interrupt, and after as many
+    unexpected verdicts as `max_failures` allows, the rest is reported as skipped.
     """
-    progress = progress or Progress()
-    results: list[CaseResult] = []
-    stopped = ""
+    stops = Stops(options.max_failures)
+    results: dict[int, CaseResult] = {}
+    told = 0
+
+    def tell() -> None:
+        nonlocal told
+        while told in results:
+            on_result(results[told])
+            told += 1
+
     with hearing() as interrupts:
-        for item in selected:
-            if stopped:
-                result = skip_case(item.case, item.parameters, stopped, options)
-            else:
-                progress.case(item.case.id)
-                try:
-                    result = check_case(item.case, item.parameters, options, progress, interrupts)
-                except Interrupted as interrupt:
-                    result, stopped = interrupt.result, INTERRUPTED
-                if options.stop_first and not result.ok and not stopped:
-                    stopped = f"not run: {item.case.name} was not as expected (-x)"
-            results.append(result)
-            on_result(result)
-        interrupted = interrupts.pressed or stopped == INTERRUPTED
-    return RunResult(seed=options.seed, cases=tuple(results), interrupted=interrupted)
+        for number, result in _checked(selected, options, progress or Progress(), interrupts, stops):
+            results[number] = result
+            stops.hear(result)
+            tell()
+        for number, item in enumerate(selected):
+            if number not in results:
+                results[number] = skip_case(item.case, item.parameters, stops.reason, options)
+            tell()
+        interrupted = interrupts.pressed or stops.reason == INTERRUPTED
+    return RunResult(options.seed, tuple(results[number] for number in range(len(selected))), interrupted)
+
+
+def _checked(
+    selected: Sequence[Selected], options: Options, progress: Progress, interrupts: Interrupts, stops: Stops
+) -> Iterator[tuple[int, CaseResult]]:
+    """Check cases until they are through or `stops` says so; yield position and result as they are there."""
+    if min(options.jobs, len(selected)) > 1:
+        from gradcheck_cli.run.pool import check_in_processes  # here, since most runs need one process
+
+        yield from check_in_processes(selected, options, progress, interrupts, stops)
+        return
+    for number, item in enumerate(selected):
+        if stops.reason:
+            return
+        progress.case(item.case.id)
+        try:
+            result = check_case(item.case, item.parameters, options, progress, interrupts)
+        except Interrupted as interrupt:
+            result = interrupt.result
+            stops.interrupt()
+        yield number, result

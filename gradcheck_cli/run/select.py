@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from gradcheck_cli.errors import Problem, SpecError
 
@@ -31,53 +31,74 @@ def keyword_matcher(text: str) -> Matcher:
 
     Words match anywhere in an id, whatever their case. Raises SpecError for a malformed expression.
     """
+    match = _compiled(text, "-k")
+    return lambda full_id: match(lambda word: word.casefold() in full_id.casefold())
+
+
+def tag_matcher(text: str) -> Callable[[Collection[str]], bool]:
+    """Compile an expression over tags, which match as a whole. Raises SpecError for a malformed one."""
+    match = _compiled(text, "--tag")
+    return lambda tags: match(lambda word: word in tags)
+
+
+_Holds = Callable[[str], bool]
+_Expression = Callable[[_Holds], bool]
+
+
+def _compiled(text: str, option: str) -> _Expression:
+    """Compile an expression of words with `and`, `or`, `not`: it is told which words hold."""
     if not text.strip():
         return lambda _: True
     tokens = re.findall(r"[()]|[^\s()]+", text)[::-1]
-    matcher = _either(tokens, text, 0)
-    if tokens:
-        raise _malformed(text, f"unexpected '{tokens[-1]}'")
-    return matcher
+    try:
+        expression = _either(tokens, 0)
+        if tokens:
+            raise _MalformedError(f"unexpected '{tokens[-1]}'")
+    except _MalformedError as error:
+        hint = f"words with and, or, not and parentheses: {option} '{_EXAMPLES[option]}'"
+        raise SpecError(Problem(f"{option} '{text}': {error}", code="keyword", hint=hint)) from None
+    return expression
+
+
+_EXAMPLES = {"-k": "relu and not broken", "--tag": "slow and not gpu"}
+
+
+class _MalformedError(Exception):
+    """An expression can't be read; the message says why."""
 
 
 # The readers below take what they understand off the end of `tokens`, where the next one stands.
 
 
-def _either(tokens: list[str], text: str, depth: int) -> Matcher:
-    parts = [_both(tokens, text, depth)]
+def _either(tokens: list[str], depth: int) -> _Expression:
+    parts = [_both(tokens, depth)]
     while tokens[-1:] == ["or"]:
         tokens.pop()
-        parts.append(_both(tokens, text, depth))
-    return parts[0] if len(parts) == 1 else lambda full_id: any(part(full_id) for part in parts)
+        parts.append(_both(tokens, depth))
+    return parts[0] if len(parts) == 1 else lambda holds: any(part(holds) for part in parts)
 
 
-def _both(tokens: list[str], text: str, depth: int) -> Matcher:
-    parts = [_single(tokens, text, depth)]
+def _both(tokens: list[str], depth: int) -> _Expression:
+    parts = [_single(tokens, depth)]
     while tokens[-1:] == ["and"]:
         tokens.pop()
-        parts.append(_single(tokens, text, depth))
-    return parts[0] if len(parts) == 1 else lambda full_id: all(part(full_id) for part in parts)
+        parts.append(_single(tokens, depth))
+    return parts[0] if len(parts) == 1 else lambda holds: all(part(holds) for part in parts)
 
 
-def _single(tokens: list[str], text: str, depth: int) -> Matcher:
+def _single(tokens: list[str], depth: int) -> _Expression:
     if not tokens or tokens[-1] in ("and", "or", ")"):
-        raise _malformed(text, f"a word is missing before '{tokens[-1]}'" if tokens else "a word is missing at the end")
+        raise _MalformedError(f"a word is missing before '{tokens[-1]}'" if tokens else "a word is missing at the end")
     if depth > _DEEPEST:
-        raise _malformed(text, f"more than {_DEEPEST} levels of parentheses and 'not'")
+        raise _MalformedError(f"more than {_DEEPEST} levels of parentheses and 'not'")
     first = tokens.pop()
     if first == "not":
-        denied = _single(tokens, text, depth + 1)
-        return lambda full_id: not denied(full_id)
+        denied = _single(tokens, depth + 1)
+        return lambda holds: not denied(holds)
     if first == "(":
-        inner = _either(tokens, text, depth + 1)
+        inner = _either(tokens, depth + 1)
         if tokens[-1:] != [")"]:
-            raise _malformed(text, "')' is missing")
+            raise _MalformedError("')' is missing")
         tokens.pop()
         return inner
-    word = first.casefold()
-    return lambda full_id: word in full_id.casefold()
-
-
-def _malformed(text: str, why: str) -> SpecError:
-    hint = "words with and, or, not and parentheses: -k 'relu and not broken'"
-    return SpecError(Problem(f"-k '{text}': {why}", code="keyword", hint=hint))
+    return lambda holds: holds(first)

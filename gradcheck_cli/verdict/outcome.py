@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
+import numpy as np
+
 from gradcheck_cli.core.arrays import Array
 
 
@@ -72,6 +74,13 @@ def rel_err(analytic: float, numeric: float, bar: float, rtol: float) -> float:
     difference = abs(analytic - numeric)
     floor = max(abs(analytic) + abs(numeric), bar / rtol)
     return 0.0 if difference == 0 else difference / floor
+
+
+def rel_errs(analytic: Array, numeric: Array, bar: Array, rtol: float) -> Array:
+    """Return `rel_err` of many elements at once."""
+    difference = np.abs(analytic - numeric)
+    floor = np.maximum(np.abs(analytic) + np.abs(numeric), bar / rtol)
+    return np.where(difference == 0, 0.0, difference / np.where(floor > 0, floor, 1.0))
 
 
 def plain_rel_err(analytic: float, numeric: float) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
-from gradcheck_cli.verdict.outcome import Outcome, Status
+from gradcheck_cli.verdict.outcome import Outcome, Status, rel_errs
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +74,7 @@ class Passes:
 
     def rel_err(self, rtol: float) -> Array:
         """Return the numbers that decide; see `outcome.rel_err`."""
-        difference = np.abs(self.analytic - self.numeric)
-        floor = np.maximum(np.abs(self.analytic) + np.abs(self.numeric), self.bar / rtol)
-        return np.where(difference == 0, 0.0, difference / np.where(floor > 0, floor, 1.0))
+        return rel_errs(self.analytic, self.numeric, self.bar, rtol)
 
     def outcome(self, row: int) -> Outcome:
         """Return one row as an outcome."""

@@ -40,7 +40,9 @@ def test_failing_variants_are_saved_as_one_spec(gradcheck: Gradcheck, mine: Call
     again = gradcheck("run", "out/failed.grad.yaml", "--format", "json")
     assert again.code == 1
     assert again.verdicts == {"moved, as declared": "fail", "moved, as declared, draw 2": "fail"}
-    assert sorted(folder.iterdir()) == sorted(folder / name for name in ("my_ops.py", "out", "pyproject.toml"))
+    assert sorted(folder.iterdir()) == sorted(
+        folder / name for name in (".gradcheck_cache", "my_ops.py", "out", "pyproject.toml")
+    )
     mine(RIGHT)
     assert gradcheck("run", "out/failed.grad.yaml").code == 0
 

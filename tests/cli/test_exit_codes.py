@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from gradcheck_cli.cli.checking import exit_code
 from gradcheck_cli.cli.exit_codes import ExitCode
-from gradcheck_cli.cli.run import exit_code
 from gradcheck_cli.records import CaseResult, RunResult, Verdict
 
 PASSES = "{name: passes, expr: tanh(x)}"

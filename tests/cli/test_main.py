@@ -95,5 +95,5 @@ def _with(error: BaseException, gradcheck: Callable[..., Any], monkeypatch: pyte
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("gradcheck_cli.run.collect.collect", fail)
+    monkeypatch.setattr("gradcheck_cli.cli.checking.collect", fail)
     return gradcheck("run")

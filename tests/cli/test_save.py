@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from gradcheck_cli.cli.save import require_free, write_whole
+from gradcheck_cli.cli.save import require_free
 from gradcheck_cli.errors import GradcheckError
+from gradcheck_cli.files import write_whole
 
 MARK = "# Written by us"
 

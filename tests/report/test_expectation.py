@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from gradcheck_cli.records import Verdict
+from gradcheck_cli.records import Finding, Verdict
 from gradcheck_cli.report.expectation import case_word, difference, expected_of, is_off, verdict_word
 from tests.report.verdicts import ERROR, FAIL, INCONCLUSIVE, PASS, SKIP
 
@@ -111,3 +111,21 @@ def test_a_surprise_is_put_in_words(case: Make, parameter: Make, changes: dict[s
 )
 def test_a_case_has_a_word_too(case: Make, parameter: Make, changes: dict[str, Any], word: str) -> None:
     assert case_word(case(parameter("w", SKIP), **changes)) == word
+
+
+@pytest.mark.parametrize(
+    ("verdict", "found", "off", "word"),
+    [
+        (FAIL, "missing-term", False, "FAIL (expected)"),
+        (FAIL, "transposed", True, "FAIL"),
+        (INCONCLUSIVE, "missing-term", True, "INCONCLUSIVE"),
+        (PASS, "vacuous", True, "PASS (unexpected)"),
+    ],
+)
+def test_an_expected_finding_is_no_blame_where_another_parameter_fails(
+    case: Make, parameter: Make, verdict: Verdict, found: str, off: bool, word: str
+) -> None:
+    w = parameter("w", verdict, findings=(Finding(found, ""),), expected="missing-term")
+    result = case(w, parameter("b", FAIL, expected="pass"), ok=False)
+    assert is_off(result, w) is off
+    assert verdict_word(result, w) == word

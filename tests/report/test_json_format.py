@@ -64,6 +64,7 @@ def test_the_document_is_the_contract() -> None:
         "directions": 0,
         "element_resolution": None,
         "planned": False,
+        "line": None,
     }
     kink = {
         "code": "GC301",
@@ -87,6 +88,7 @@ def test_the_document_is_the_contract() -> None:
         "directions": 0,
         "element_resolution": None,
         "planned": False,
+        "line": None,
     }
     case = {
         "id": "specs/a.grad.yaml::name",
@@ -122,8 +124,11 @@ def test_the_document_is_the_contract() -> None:
         "schema_version": 1,
         "gradcheck": __version__,
         "seed": 7,
+        "problems": [],
         "cases": [case],
         "summary": {"pass": 1, "fail": 0, "inconclusive": 0, "error": 0, "skip": 0, "ok": True},
+        "interrupted": False,
+        "seconds": None,
     }
     # Compared as text as well, since the order of the keys is part of what people read.
     assert strict(to_json(worked_example())) == document

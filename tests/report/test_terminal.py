@@ -4,6 +4,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -31,7 +32,7 @@ def printed(cases: list[CaseResult], file: io.StringIO | None = None, width: int
     report = TerminalReport(Console(file=stream, width=width, **colours), **options)
     for case in cases:
         report.case(case)
-    report.finish(RunResult(None, tuple(cases)), 0.0234)
+    report.finish(RunResult(None, tuple(cases), seconds=0.0234))
     return stream.getvalue()
 
 
@@ -161,7 +162,7 @@ def test_every_kind_of_end_is_counted_once(case: Make, parameter: Make) -> None:
         case(none, verdict=ERROR, ok=False, error="no"),
         case(none, verdict=SKIP, ok=True, error="not run"),
     )
-    assert summary(RunResult(None, cases), 61.5) == (
+    assert summary(RunResult(None, cases, seconds=61.5)) == (
         "2 failed, 1 passed, 2 expected failures, 1 inconclusive, 1 expected inconclusive, 1 error, 1 skipped, "
         "56 elements, 306 evaluations in 61.50 s"
     )
@@ -169,19 +170,19 @@ def test_every_kind_of_end_is_counted_once(case: Make, parameter: Make) -> None:
 
 def test_a_run_of_one_is_in_the_singular(case: Make, parameter: Make) -> None:
     one = case(parameter("b", shape=(), elements=1, checked=1), evaluations=1)
-    assert summary(RunResult(None, (one,)), 0.0) == "0 failed, 1 passed, 1 element, 1 evaluation in 0.00 s"
+    assert summary(RunResult(None, (one,), seconds=0.0)) == "0 failed, 1 passed, 1 element, 1 evaluation in 0.00 s"
 
 
 def test_sampled_elements_are_those_checked(case: Make, parameter: Make) -> None:
     sampled = case(parameter("W", elements=2000, checked=50))
-    assert "50 elements" in summary(RunResult(None, (sampled,)), 0.0)
+    assert "50 elements" in summary(RunResult(None, (sampled,), seconds=0.0))
 
 
 def test_an_interrupted_run_says_so(case: Make, parameter: Make) -> None:
     run = RunResult(None, (case(parameter("w")),), interrupted=True)
-    assert summary(run, 0.5) == "0 failed, 1 passed, 8 elements, 34 evaluations in 0.50 s, interrupted"
+    assert summary(replace(run, seconds=0.5)) == "0 failed, 1 passed, 8 elements, 34 evaluations in 0.50 s, interrupted"
     stream = Terminal()
-    TerminalReport(Console(file=stream, force_terminal=True, color_system="standard")).finish(run, 0.5)
+    TerminalReport(Console(file=stream, force_terminal=True, color_system="standard")).finish(replace(run, seconds=0.5))
     assert stream.getvalue().startswith("\x1b[1;31m")
 
 

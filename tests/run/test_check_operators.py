@@ -21,7 +21,8 @@ from gradcheck_cli.operator_records import OperatorsResult
 from gradcheck_cli.records import Verdict
 from gradcheck_cli.run.check_operators import NOTHING_TO_CHECK, check_operator, check_operators
 from gradcheck_cli.run.operator_options import OperatorOptions
-from gradcheck_cli.run.runner import INTERRUPTED, Progress
+from gradcheck_cli.run.progress import Progress
+from gradcheck_cli.run.stops import INTERRUPTED
 from tests.run.marked import make
 
 OPTIONS = OperatorOptions(samples=1)

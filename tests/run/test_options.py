@@ -13,7 +13,7 @@ def test_the_defaults_override_nothing() -> None:
     options = Options()
     assert options.paths == (".",)
     assert (options.seed, dict(options.knobs), options.ops) == (None, {}, ())
-    assert (options.strict, options.stop_first, options.data_only, options.keyword) == (False, False, False, "")
+    assert (options.strict, options.max_failures, options.data_only, options.keyword) == (False, None, False, "")
 
 
 def test_options_are_frozen() -> None:

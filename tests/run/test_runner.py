@@ -11,7 +11,8 @@ import pytest
 from gradcheck_cli.records import CaseResult, Verdict
 from gradcheck_cli.run.collect import Selected
 from gradcheck_cli.run.options import Options
-from gradcheck_cli.run.runner import Progress, run_cases
+from gradcheck_cli.run.progress import Progress
+from gradcheck_cli.run.runner import run_cases
 
 SPEC = """
 params: {x: [0.5, 1.5]}
@@ -68,7 +69,7 @@ def test_nothing_selected_is_nothing_run() -> None:
 
 
 def test_the_first_that_is_not_as_expected_stops_the_run(selected: list[Selected]) -> None:
-    run = run_cases(selected, Options(stop_first=True, seed=4))
+    run = run_cases(selected, Options(max_failures=1, seed=4))
     assert [str(result.verdict) for result in run.cases] == ["pass", "pass", "skip"]
     assert run.cases[2].error == "not run: two was not as expected (-x)"
     assert run.cases[2].seed == 4
@@ -77,7 +78,7 @@ def test_the_first_that_is_not_as_expected_stops_the_run(selected: list[Selected
 
 
 def test_all_as_expected_stops_nothing(cases: Callable[..., list[Selected]]) -> None:
-    run = run_cases(cases(SPEC.replace(", expect: fail", "")), Options(stop_first=True))
+    run = run_cases(cases(SPEC.replace(", expect: fail", "")), Options(max_failures=1))
     assert [str(result.verdict) for result in run.cases] == ["pass", "pass", "pass"]
     assert run.ok
 

@@ -1,0 +1,158 @@
+"""Do what `gradcheck run` was asked: collect, check, report, and say how it ended."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TextIO
+
+from gradcheck_cli.bridges.library import Library
+from gradcheck_cli.cli.choices import Color, ReportFormat
+from gradcheck_cli.cli.exit_codes import ExitCode, ended
+from gradcheck_cli.cli.garbage import collecting
+from gradcheck_cli.cli.options import options_text
+from gradcheck_cli.cli.progress import ProgressBar
+from gradcheck_cli.cli.reports import ReportFile, annotate, append_summary, on_github, require_extra, write_reports
+from gradcheck_cli.cli.streams import say, user_output_to_stderr
+from gradcheck_cli.errors import SpecError, printable
+from gradcheck_cli.records import CaseResult, RunResult, Verdict
+from gradcheck_cli.run.collect import Selected, collect, shadowed
+from gradcheck_cli.run.options import Options
+from gradcheck_cli.run.runner import run_cases
+
+if TYPE_CHECKING:
+    from gradcheck_cli.report.terminal import TerminalReport
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a run writes where: `format` to standard output, `reports` to files."""
+
+    format: ReportFormat
+    reports: tuple[ReportFile, ...] = ()
+    verbosity: int = 0
+    color: Color = Color.AUTO
+    annotations: bool = True
+
+
+def check(options: Options, output: Output) -> ExitCode:
+    """Check what `options` select, write what `output` wants, and return how it ended.
+
+    Raises GradcheckError for specs and reports that can't be used.
+    """
+    require_extra(output.reports)
+    started = time.perf_counter()
+    with user_output_to_stderr() as stdout:
+        try:
+            selected = _selected(options)
+        except SpecError as error:
+            _write_whole_run(RunResult(options.seed, (), problems=error.problems), options, output, stdout)
+            raise
+        if not selected:
+            return _nothing(options)
+        if output.verbosity > 0:
+            for note in shadowed(selected):
+                say(printable(f"note: {note}"))
+        report = _terminal_report(stdout, options, output) if output.format is ReportFormat.TEXT else None
+        result = replace(_checked(selected, options, output, report), seconds=time.perf_counter() - started)
+        _remember(result, options)
+        if report:
+            report.finish(result)
+        _write_whole_run(result, options, output, stdout)
+    return exit_code(result)
+
+
+def list_cases(options: Options, output: Output) -> ExitCode:
+    """List what `options` select. Raises GradcheckError for specs that can't be used."""
+    from gradcheck_cli.report.listing import list_json, list_text
+
+    with user_output_to_stderr() as stdout:
+        selected = _selected(options)
+        if not selected:
+            return _nothing(options)
+        chosen = [(item.case, item.parameters) for item in selected]
+        if output.format is ReportFormat.JSON:
+            stdout.write(list_json(chosen))
+        else:
+            stdout.write(list_text(chosen, output.verbosity > 0, stdout.encoding))
+    return ExitCode.OK
+
+
+def _selected(options: Options) -> list[Selected]:
+    library = Library()
+    selected = collect(options, library)
+    for note in library.notes:
+        say(printable(f"note: {note}"))
+    if selected and (options.last_failed or options.shard):
+        from gradcheck_cli.run.narrow import narrowed  # here, since most runs take everything
+
+        selected, notes = narrowed(selected, options)
+        for note in notes:
+            say(printable(f"note: {note}"))
+    return selected
+
+
+def _nothing(options: Options) -> ExitCode:
+    """Say that nothing is left to check; an empty part of a whole that isn't empty is no fault."""
+    if options.shard:
+        say(f"nothing to check in part {options.shard.number} of {options.shard.count}")
+        return ExitCode.OK
+    say("nothing to check: no case was found or selected (specs are named *.grad.yaml)")
+    return ExitCode.NOTHING_SELECTED
+
+
+def _checked(selected: list[Selected], options: Options, output: Output, report: TerminalReport | None) -> RunResult:
+    with ProgressBar(len(selected), output.color) as progress:
+
+        def show(case: CaseResult) -> None:
+            if report:
+                progress.hide()
+                report.case(case)
+
+        with collecting():
+            return run_cases(selected, options, show, progress)
+
+
+def _remember(result: RunResult, options: Options) -> None:
+    from gradcheck_cli.run.last_failed import LastFailed
+
+    LastFailed(options.settings).update(result.cases)
+
+
+def _terminal_report(stdout: TextIO, options: Options, output: Output) -> TerminalReport:
+    from gradcheck_cli.cli.console import make_console
+    from gradcheck_cli.report.terminal import TerminalReport
+
+    sweep = bool(options.knobs.get("sweep"))
+    console = make_console(stdout, output.color)
+    return TerminalReport(console, output.verbosity, sweep=sweep, options=rerun_options(options))
+
+
+def _write_whole_run(result: RunResult, options: Options, output: Output, stdout: TextIO) -> None:
+    """Write what can only be written at the end: documents, files, and what GitHub Actions shows."""
+    github = on_github()
+    if output.format is ReportFormat.TEXT and not output.reports and not github:
+        return
+    from gradcheck_cli.report.formats import FORMATS, Wish
+
+    root = os.environ.get("GITHUB_WORKSPACE", "")
+    wish = Wish(rerun_options(options), root, output.verbosity, bool(options.knobs.get("sweep")))
+    if output.format is not ReportFormat.TEXT:
+        stdout.write(FORMATS[output.format](result, wish))
+    if github:
+        append_summary(result, wish)
+    if github and output.annotations and output.format is not ReportFormat.GITHUB:
+        annotate(result, wish)
+    write_reports(output.reports, result, wish)
+
+
+def rerun_options(options: Options) -> tuple[str, ...]:
+    """Return the words of a command line that judges a case in the same way again."""
+    knobs = {name: value for name, value in options.knobs.items() if name != "sweep"}
+    return options_text(knobs, options.ops, options.strict, options.require_devices)
+
+
+def exit_code(result: RunResult) -> ExitCode:
+    """Return how a run ends the process."""
+    return ended(result.interrupted, any(case.verdict is Verdict.ERROR for case in result.cases), result.ok)
