@@ -19,8 +19,9 @@ import pytest
 
 if TYPE_CHECKING:
     from gradcheck_cli.bridges.library import Library
-    from gradcheck_cli.core.operator import Operator
     from gradcheck_cli.records import CaseResult
+    from gradcheck_cli.run.environment import Environment
+    from gradcheck_cli.run.options import Options
     from gradcheck_cli.settings import Settings
     from gradcheck_cli.spec.case import Case
 
@@ -60,17 +61,14 @@ class GradSpec(pytest.File):
     def collect(self) -> Iterator[GradCase]:
         """Yield its cases. Raises CollectError with all that is wrong with the file."""
         from gradcheck_cli.errors import GradcheckError
-        from gradcheck_cli.spec.loader import load_spec
+        from gradcheck_cli.run.collect import given_operators, load_cases
+        from gradcheck_cli.run.find import SpecFile
 
         shared = _shared(self)
         try:
-            cases = load_spec(
-                self.path,
-                shown=_from_start(self.path, self.config),
-                loader=shared.library,
-                given=shared.operators(self.path.parent),
-                settings=shared.settings(self.path.parent),
-            )
+            options = shared.options(self.path.parent)
+            file = SpecFile(self.path, _from_start(self.path, self.config))
+            cases = load_cases(file, shared.library, given_operators(options, shared.library), options)
         except GradcheckError as error:
             raise self.CollectError(str(error)) from None
         for case in cases:
@@ -95,14 +93,14 @@ class GradCase(pytest.Item):
     def runtest(self) -> None:
         """Check the case. Raises UnexpectedVerdict unless it ends as the spec expects."""
         from gradcheck_cli.records import Verdict
-        from gradcheck_cli.report.block import case_text
+        from gradcheck_cli.report.block import View, case_text
         from gradcheck_cli.report.headline import headline
 
         self.text = ""
         result = self._result()
         if result.verdict is Verdict.SKIP:
             pytest.skip(result.error or "not checked")
-        text = case_text(result)
+        text = case_text(result, View(options=_shared(self).words(self.path.parent, self.config)))
         if not result.ok:
             raise UnexpectedVerdict(headline(result), text)
         self.text = text
@@ -110,10 +108,8 @@ class GradCase(pytest.Item):
     def _result(self) -> CaseResult:
         from gradcheck_cli.run.case import Interrupted, check_case
         from gradcheck_cli.run.interrupt import hearing
-        from gradcheck_cli.run.options import Options
 
-        settings = _shared(self).settings(self.path.parent)
-        options = Options(strict=settings.strict, require_devices=settings.require_device)
+        options = _shared(self).options(self.path.parent)
         with hearing() as interrupts:
             try:
                 result = check_case(
@@ -155,6 +151,7 @@ class _Shared:
     def __init__(self) -> None:
         self._settings: dict[Path, Settings] = {}
         self._mentions: dict[Path, bool] = {}
+        self._configured = "GRADCHECK_CONFIG" in os.environ
 
     @cached_property
     def library(self) -> Library:
@@ -162,24 +159,37 @@ class _Shared:
 
         return Library()
 
-    def operators(self, folder: Path) -> dict[str, Operator]:
-        """Return the operators that the settings name. Raises SpecError, SettingsError."""
-        from gradcheck_cli.run.collect import given_operators
-        from gradcheck_cli.run.options import Options
+    @cached_property
+    def environment(self) -> Environment:
+        from gradcheck_cli.run.environment import read_environment
 
-        return given_operators(Options(ops=self.settings(folder).ops), self.library)
+        return read_environment(os.environ)
+
+    def options(self, folder: Path) -> Options:
+        """Return the options for the specs of a folder. Raises SettingsError."""
+        return self.environment.options(self.settings(folder))
 
     def settings(self, folder: Path) -> Settings:
         """Return the settings that hold for the specs of a folder. Raises SettingsError."""
         if folder not in self._settings:
-            from gradcheck_cli.settings import settings_near
-
-            self._settings[folder] = settings_near(folder)
+            self._settings[folder] = self.environment.settings_for(folder)
         return self._settings[folder]
+
+    def words(self, folder: Path, config: pytest.Config) -> tuple[str, ...]:
+        """Return the options with which `gradcheck run` does the same to a spec of a folder."""
+        from gradcheck_cli.errors import GradcheckError
+
+        file = self.settings(folder).file
+        try:
+            same = self.settings(config.invocation_params.dir).file == file
+        except GradcheckError:
+            same = False
+        which = () if same else ("--config", _from_start(file, config)) if file else ("--isolated",)
+        return (*self.environment.words, *which)
 
     def takes(self, path: Path, session: pytest.Session) -> bool:
         """Tell whether a file is a spec by its name, and isn't excluded. Raises CollectError for wrong settings."""
-        if not self._has_settings(path.parent):
+        if not (self._configured or self._has_settings(path.parent)):
             return path.name.endswith(_SPEC_SUFFIX)
         from gradcheck_cli.errors import GradcheckError
 

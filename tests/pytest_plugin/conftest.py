@@ -108,7 +108,7 @@ class Project:
 
     def environment(self, **changes: str) -> dict[str, str]:
         """Return the environment of pytest's process, without what a run of these tests by pytest put into ours."""
-        ours = ("PYTEST_", "COV_", "CI", "BUILD_NUMBER")
+        ours = ("PYTEST_", "COV_", "CI", "BUILD_NUMBER", "GRADCHECK_")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         path = os.pathsep.join([str(self.support), str(ROOT)])
         return {**kept, "PYTHONPATH": path, "RECORDED": str(self.support / "recorded.json"), **changes}

@@ -76,7 +76,9 @@ def test_settings_hold_for_the_specs_below_them(project: Project, write: Write) 
         "near/a.grad.yaml::same": "passed",
     }
     assert "unknown operator 'same'" in ran.out
-    assert "near/a.grad.yaml::kink::x --seed 5\n" in ran.out
+    command = next(line for line in ran.out.splitlines() if line.startswith(" rerun "))
+    assert command == " rerun    gradcheck run near/a.grad.yaml::kink::x --seed 5 --config near/pyproject.toml"
+    assert project.gradcheck(*command.split()[2:]).returncode == 1
 
 
 def test_wrong_settings_are_said_once_and_in_words(project: Project, write: Write) -> None:
@@ -88,3 +90,17 @@ def test_wrong_settings_are_said_once_and_in_words(project: Project, write: Writ
     assert ran.out.count("pyproject.toml:3:1: error: unknown key 'sed' [settings]\n  sed = 3\n  ^\n  hint:") == 1
     assert "Traceback" not in ran.out
     assert "pytest_plugin.py" not in ran.out
+
+
+def test_the_environment_goes_before_settings(project: Project, write: Write) -> None:
+    write("pyproject.toml", f"{PYTEST}[tool.gradcheck]\nseed = 5\n")
+    write("a.grad.yaml", "params: {x: 3}\ncases: [{name: kink, expr: relu(x - x)}]\n")
+    write("other.toml", '[tool.gradcheck]\ninclude = "*.yaml"\n')
+    strict = project.pytest(GRADCHECK_STRICT="1", GRADCHECK_SEED="8", GRADCHECK_SAMPLE="1")
+    assert strict.tests == {"a.grad.yaml::kink": "failed"}
+    assert " rerun    gradcheck run a.grad.yaml::kink::x --seed 8 --strict --sample 1\n" in strict.out
+    write("b.yaml", TANH)
+    assert len(project.pytest(GRADCHECK_CONFIG="other.toml").tests) == 2
+    wrong = project.pytest(GRADCHECK_SEED="many")
+    assert "error: GRADCHECK_SEED: seed should be a whole number, 0 or more, not 'many' [settings]\n" in wrong.out
+    assert "Traceback" not in wrong.out
