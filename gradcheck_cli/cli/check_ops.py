@@ -11,16 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gradcheck_cli.cli.choices import Color, Format
+from gradcheck_cli.cli.checked_operators import Checked
+from gradcheck_cli.cli.choices import Color, ReportFormat
 from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption
 from gradcheck_cli.cli.exit_codes import ExitCode, ended
 from gradcheck_cli.cli.garbage import collecting
 from gradcheck_cli.cli.options import (
     ColorOption,
     EpsOption,
-    FormatOption,
+    NoAnnotationsOption,
     OpsOption,
     QuietOption,
+    ReportFormatOption,
+    ReportOption,
     RequireDeviceOption,
     RtolOption,
     SeedOption,
@@ -30,6 +33,7 @@ from gradcheck_cli.cli.options import (
     knob,
     options_text,
 )
+from gradcheck_cli.cli.reports import Output, publish, read_reports, require_extra
 from gradcheck_cli.cli.save import require_free
 from gradcheck_cli.cli.scope import make_scope
 from gradcheck_cli.cli.streams import say, user_output_to_stderr
@@ -37,8 +41,6 @@ from gradcheck_cli.errors import printable
 from gradcheck_cli.files import write_whole
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from gradcheck_cli.core.operator import Operator
     from gradcheck_cli.core.scope import Scope
     from gradcheck_cli.operator_records import OperatorsResult
@@ -78,7 +80,9 @@ def check_ops(
         Path | None,
         typer.Option("--save-spec", help="Write a spec that reproduces all failing variants.", metavar="FILE"),
     ] = None,
-    output: FormatOption = Format.TEXT,
+    output: ReportFormatOption = ReportFormat.TEXT,
+    report: ReportOption = None,
+    no_annotations: NoAnnotationsOption = False,
     quiet: QuietOption = False,
     verbose: Annotated[
         bool, typer.Option("-v", "--verbose", help="Also notes, times and what was skipped, with the reason.")
@@ -97,11 +101,11 @@ def check_ops(
     error with --strict.
     """
     del isolated  # the settings know
-    # Here, since they import NumPy and rich.
-    from gradcheck_cli.cli.console import make_console
-    from gradcheck_cli.report.operator_json import operators_json
+    # Here, since it imports NumPy.
     from gradcheck_cli.run.operator_options import OperatorOptions
 
+    wanted = Output(output, read_reports(report), verbose - quiet, color, not no_annotations)
+    require_extra(wanted.reports)
     options = OperatorOptions(
         samples=samples,
         seed=settings.seed if seed is None else seed,
@@ -120,15 +124,14 @@ def check_ops(
         started = time.perf_counter()
         with collecting():
             result = _checked(operators, options, color)
-        seconds = time.perf_counter() - started
         framed = functools.partial(_frame, files, frozenset(scope.given), options)
-        if output is Format.JSON:
-            stdout.write(operators_json(operators, result, framed(Path.cwd())))
-        else:
-            words = options_text(options.given, files, strict, options.require_devices)
-            words += ("--samples", str(samples)) * (samples != _SAMPLES)
-            view = (framed(Path.cwd()), verbose - quiet, words)
-            _write_text(operators, result, *view, seconds, make_console(stdout, color))
+        words = options_text(options.given, files, strict, options.require_devices)
+        words += ("--samples", str(samples)) * (samples != _SAMPLES)
+        checked = Checked(operators, result, framed(Path.cwd()), words, time.perf_counter() - started)
+        if output is ReportFormat.TEXT:
+            checked.show(stdout, wanted)
+        if not wanted.is_all_text:
+            publish(wanted, stdout, checked.written)
         if save_spec is not None:
             _save(operators, result, framed(save_spec.parent), save_spec)
     raise typer.Exit(_exit_code(result))
@@ -166,25 +169,6 @@ def _frame(files: tuple[Path, ...], names: frozenset[str], options: OperatorOpti
     knobs = {name: value for name, value in options.given.items() if name != "timeout"}
     again = printable(shlex.join(word for file in files for word in ("--ops", str(file))))
     return Frame(options.seed, knobs, named_from(folder, files), names, again, options.strict)
-
-
-def _write_text(
-    operators: Sequence[Operator],
-    result: OperatorsResult,
-    frame: Frame,
-    verbosity: int,
-    words: tuple[str, ...],
-    seconds: float,
-    console: Console,
-) -> None:
-    from rich.text import Text
-
-    from gradcheck_cli.report.operator_table import OperatorView, render_operators
-
-    width = console.width if console.file.isatty() else None
-    view = OperatorView(verbosity, width, console.encoding, words, frame)
-    lines = render_operators(operators, result, view, seconds)
-    console.print(Text("\n").join(lines), soft_wrap=True)
 
 
 def _save(operators: Sequence[Operator], result: OperatorsResult, frame: Frame, path: Path) -> None:

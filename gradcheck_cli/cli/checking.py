@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO
 
 from gradcheck_cli.bridges.library import Library
-from gradcheck_cli.cli.choices import Color, ReportFormat
+from gradcheck_cli.cli.choices import ReportFormat
 from gradcheck_cli.cli.exit_codes import ExitCode, ended
 from gradcheck_cli.cli.garbage import collecting
+from gradcheck_cli.cli.github import workspace
 from gradcheck_cli.cli.options import options_text
 from gradcheck_cli.cli.progress import ProgressBar
-from gradcheck_cli.cli.reports import ReportFile, annotate, append_summary, on_github, require_extra, write_reports
+from gradcheck_cli.cli.reports import Output, publish, require_extra
 from gradcheck_cli.cli.streams import say, user_output_to_stderr
 from gradcheck_cli.errors import SpecError, printable
 from gradcheck_cli.records import CaseResult, RunResult, Verdict
@@ -25,17 +25,6 @@ if TYPE_CHECKING:
     from gradcheck_cli.report.terminal import TerminalReport
 
 
-@dataclass(frozen=True)
-class Output:
-    """What a run writes where: `format` to standard output, `reports` to files."""
-
-    format: ReportFormat
-    reports: tuple[ReportFile, ...] = ()
-    verbosity: int = 0
-    color: Color = Color.AUTO
-    annotations: bool = True
-
-
 def check(options: Options, output: Output) -> ExitCode:
     """Check what `options` select, write what `output` wants, and return how it ended.
 
@@ -45,12 +34,14 @@ def check(options: Options, output: Output) -> ExitCode:
     started = time.perf_counter()
     with user_output_to_stderr() as stdout:
         try:
-            selected = _selected(options)
+            collected = _collected(options)
         except SpecError as error:
-            _write_whole_run(RunResult(options.seed, (), problems=error.problems), options, output, stdout)
+            _publish(RunResult(options.seed, (), problems=error.problems), options, output, stdout)
             raise
-        if not selected:
-            return _nothing(options)
+        if not collected:
+            _publish(RunResult(options.seed, ()), options, output, stdout)
+            return _nothing()
+        selected = _narrowed(collected, options)
         if output.verbosity > 0:
             for note in shadowed(selected):
                 say(printable(f"note: {note}"))
@@ -59,7 +50,7 @@ def check(options: Options, output: Output) -> ExitCode:
         _remember(result, options)
         if report:
             report.finish(result)
-        _write_whole_run(result, options, output, stdout)
+        _publish(result, options, output, stdout)
     return exit_code(result)
 
 
@@ -68,10 +59,10 @@ def list_cases(options: Options, output: Output) -> ExitCode:
     from gradcheck_cli.report.listing import list_json, list_text
 
     with user_output_to_stderr() as stdout:
-        selected = _selected(options)
-        if not selected:
-            return _nothing(options)
-        chosen = [(item.case, item.parameters) for item in selected]
+        collected = _collected(options)
+        if not collected:
+            return _nothing()
+        chosen = [(item.case, item.parameters) for item in _narrowed(collected, options)]
         if output.format is ReportFormat.JSON:
             stdout.write(list_json(chosen))
         else:
@@ -79,25 +70,27 @@ def list_cases(options: Options, output: Output) -> ExitCode:
     return ExitCode.OK
 
 
-def _selected(options: Options) -> list[Selected]:
+def _collected(options: Options) -> list[Selected]:
     library = Library()
     selected = collect(options, library)
     for note in library.notes:
         say(printable(f"note: {note}"))
-    if selected and (options.last_failed or options.shard):
-        from gradcheck_cli.run.narrow import narrowed  # here, since most runs take everything
-
-        selected, notes = narrowed(selected, options)
-        for note in notes:
-            say(printable(f"note: {note}"))
     return selected
 
 
-def _nothing(options: Options) -> ExitCode:
-    """Say that nothing is left to check; an empty part of a whole that isn't empty is no fault."""
-    if options.shard:
-        say(f"nothing to check in part {options.shard.number} of {options.shard.count}")
-        return ExitCode.OK
+def _narrowed(collected: list[Selected], options: Options) -> list[Selected]:
+    """Return what is left of what was collected; an empty part of a whole that isn't empty is no fault."""
+    if not options.last_failed and options.shard is None:
+        return collected
+    from gradcheck_cli.run.narrow import narrowed  # here, since most runs take everything
+
+    selected, notes = narrowed(collected, options)
+    for note in notes:
+        say(printable(f"note: {note}"))
+    return selected
+
+
+def _nothing() -> ExitCode:
     say("nothing to check: no case was found or selected (specs are named *.grad.yaml)")
     return ExitCode.NOTHING_SELECTED
 
@@ -129,22 +122,14 @@ def _terminal_report(stdout: TextIO, options: Options, output: Output) -> Termin
     return TerminalReport(console, output.verbosity, sweep=sweep, options=rerun_options(options))
 
 
-def _write_whole_run(result: RunResult, options: Options, output: Output, stdout: TextIO) -> None:
-    """Write what can only be written at the end: documents, files, and what GitHub Actions shows."""
-    github = on_github()
-    if output.format is ReportFormat.TEXT and not output.reports and not github:
+def _publish(result: RunResult, options: Options, output: Output, stdout: TextIO) -> None:
+    if output.is_all_text:
         return
-    from gradcheck_cli.report.formats import FORMATS, Wish
+    from gradcheck_cli.report.formats import Wish, written  # here, since most runs are read at a terminal
 
-    root = os.environ.get("GITHUB_WORKSPACE", "")
-    wish = Wish(rerun_options(options), root, output.verbosity, bool(options.knobs.get("sweep")))
-    if output.format is not ReportFormat.TEXT:
-        stdout.write(FORMATS[output.format](result, wish))
-    if github:
-        append_summary(result, wish)
-    if github and output.annotations and output.format is not ReportFormat.GITHUB:
-        annotate(result, wish)
-    write_reports(output.reports, result, wish)
+    sweep = bool(options.knobs.get("sweep"))
+    wish = Wish(rerun_options(options), workspace(), output.verbosity, sweep)
+    publish(output, stdout, lambda name: written(name, result, wish))
 
 
 def rerun_options(options: Options) -> tuple[str, ...]:

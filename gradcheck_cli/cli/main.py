@@ -18,6 +18,7 @@ from gradcheck_cli import __version__
 from gradcheck_cli.cli.check_ops import check_ops
 from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.explain import explain
+from gradcheck_cli.cli.github import commands_stopped
 from gradcheck_cli.cli.graph import graph
 from gradcheck_cli.cli.ids import CommandWithIds
 from gradcheck_cli.cli.list_ops import list_ops
@@ -63,6 +64,11 @@ def _options(
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line (default: that of the process) and end the process with its exit code."""
     gc.disable()  # see `garbage`
+    with commands_stopped():
+        _end(arguments)
+
+
+def _end(arguments: Sequence[str] | None) -> NoReturn:
     try:
         app(arguments, standalone_mode=True)
     except SystemExit as end:

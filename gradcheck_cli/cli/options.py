@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from gradcheck_cli.cli.choices import Color, Format
+from gradcheck_cli.cli.choices import Color, Format, ReportFormat
 from gradcheck_cli.knobs import read_knob
 
 
@@ -99,6 +99,21 @@ RequireDeviceOption = Annotated[
 ]
 FormatOption = Annotated[
     Format, typer.Option("--format", help="What standard output holds.", envvar="GRADCHECK_FORMAT")
+]
+ReportFormatOption = Annotated[
+    ReportFormat, typer.Option("--format", help="What standard output holds.", envvar="GRADCHECK_FORMAT")
+]
+ReportOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--report",
+        help="Also write a report: text, json, junit, github, markdown, html; may be repeated.",
+        metavar="FORMAT=PATH",
+        envvar="GRADCHECK_REPORT",
+    ),
+]
+NoAnnotationsOption = Annotated[
+    bool, typer.Option("--no-annotations", help="On GitHub Actions, no annotations of files.")
 ]
 QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Only what isn't as expected.")]
 ColorOption = Annotated[Color, typer.Option(help="Colour the output.", envvar="GRADCHECK_COLOR")]

@@ -1,23 +1,20 @@
-"""`--report FORMAT=PATH`: reports that are written beside what standard output holds."""
+"""What a command writes of its results: to standard output, to files (`--report FORMAT=PATH`), to GitHub Actions."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TextIO
 
 import typer
 
-from gradcheck_cli.cli.choices import ReportFormat
-from gradcheck_cli.cli.streams import say
+from gradcheck_cli.cli.choices import Color, ReportFormat
+from gradcheck_cli.cli.github import annotate, append_summary, commands_allowed, has_summary, on_github
+from gradcheck_cli.cli.streams import as_utf8
 from gradcheck_cli.errors import GradcheckError, Location, Problem, near, printable
 from gradcheck_cli.files import write_whole
-
-if TYPE_CHECKING:
-    from gradcheck_cli.records import RunResult
-    from gradcheck_cli.report.formats import Wish
 
 FORMATS = (*map(str, ReportFormat), "html")
 
@@ -43,6 +40,11 @@ def read_report(text: str) -> ReportFile:
     return ReportFile(name, Path(path))
 
 
+def read_reports(texts: Sequence[str] | None) -> tuple[ReportFile, ...]:
+    """Read all `FORMAT=PATH` of a command line. Raises BadParameter."""
+    return tuple(read_report(text) for text in texts or ())
+
+
 def require_extra(reports: Sequence[ReportFile]) -> None:
     """Raise GradcheckError now, and not after the check, where what a format needs isn't installed."""
     if any(report.format == "html" for report in reports):
@@ -51,15 +53,40 @@ def require_extra(reports: Sequence[ReportFile]) -> None:
         require_packages()
 
 
-def write_reports(reports: Sequence[ReportFile], run: RunResult, wish: Wish) -> None:
-    """Write every report, whole or not at all; its folder is made. Raises GradcheckError for one that can't be."""
-    from gradcheck_cli.report.formats import FORMATS as WRITERS
+@dataclass(frozen=True)
+class Output:
+    """What a command writes where: `format` to standard output, `reports` to files, annotations on GitHub Actions."""
 
+    format: ReportFormat
+    reports: tuple[ReportFile, ...] = ()
+    verbosity: int = 0
+    color: Color = Color.AUTO
+    annotations: bool = True
+
+    @property
+    def is_all_text(self) -> bool:
+        """Whether there is nothing but words for a person at a terminal."""
+        return self.format is ReportFormat.TEXT and not self.reports and not on_github()
+
+
+def publish(output: Output, stdout: TextIO, written: Callable[[str], str]) -> None:
+    """Write what can only be written at the end; `written` is a result as a format has it, by the format's name.
+
+    Every report is written whole or not at all; its folder is made. Raises GradcheckError for those that can't be.
+    """
+    if output.format is not ReportFormat.TEXT:
+        text = written(output.format)
+        with commands_allowed():
+            as_utf8(stdout).write(text)
+            stdout.flush()
+    if on_github() and has_summary():
+        append_summary(written("markdown"))
+    if on_github() and output.annotations and output.format is not ReportFormat.GITHUB:
+        annotate(written("github"))
     problems = []
-    for report in reports:
-        text = WRITERS[report.format](run, wish)
+    for report in output.reports:
         try:
-            _write(report.path, text)
+            _write(report.path, written(report.format))
         except OSError as error:
             where = Location(str(report.path))
             problems.append(Problem(f"the report can't be written: {error.strerror or error}", where, "wrong-file"))
@@ -75,30 +102,3 @@ def _write(path: Path, text: str) -> None:
     target = Path(os.path.realpath(path))
     target.parent.mkdir(parents=True, exist_ok=True)
     write_whole(target, text)
-
-
-def append_summary(run: RunResult, wish: Wish) -> None:
-    """Append the Markdown summary where GitHub Actions shows one; a summary that can't be written is no fault."""
-    file = os.environ.get("GITHUB_STEP_SUMMARY")
-    if not file:
-        return
-    from gradcheck_cli.report.markdown import to_markdown
-
-    try:
-        with open(file, "a", encoding="utf-8", newline="\n") as stream:
-            stream.write(to_markdown(run, options=wish.options))
-    except OSError as error:
-        say(printable(f"note: the step's summary can't be written: {error.strerror or error}"))
-
-
-def annotate(run: RunResult, wish: Wish) -> None:
-    """Write annotations for GitHub Actions to standard error, where its runner reads them as well."""
-    from gradcheck_cli.report.github import to_github
-
-    if text := to_github(run, root=wish.root, options=wish.options):
-        say(text.rstrip("\n"))
-
-
-def on_github() -> bool:
-    """Tell whether this is a step of GitHub Actions."""
-    return os.environ.get("GITHUB_ACTIONS") == "true"

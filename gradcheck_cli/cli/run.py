@@ -13,8 +13,11 @@ from gradcheck_cli.cli.options import (
     ColorOption,
     EpsOption,
     MemoryOption,
+    NoAnnotationsOption,
     OpsOption,
     QuietOption,
+    ReportFormatOption,
+    ReportOption,
     RequireDeviceOption,
     RtolOption,
     SeedOption,
@@ -23,7 +26,7 @@ from gradcheck_cli.cli.options import (
     given,
     knob,
 )
-from gradcheck_cli.cli.reports import read_report
+from gradcheck_cli.cli.reports import Output, read_reports
 from gradcheck_cli.cli.selection import JobsOption, ShardOption, read_jobs, read_shard_option
 
 
@@ -80,21 +83,9 @@ def run(
     ops: OpsOption = None,
     require_device: RequireDeviceOption = None,
     data_only: Annotated[bool, typer.Option("--data-only", help="Refuse operator files: specs are data.")] = False,
-    output: Annotated[
-        ReportFormat, typer.Option("--format", help="What standard output holds.", envvar="GRADCHECK_FORMAT")
-    ] = ReportFormat.TEXT,
-    report: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--report",
-            help="Also write a report: text, json, junit, github, markdown, html; may be repeated.",
-            metavar="FORMAT=PATH",
-            envvar="GRADCHECK_REPORT",
-        ),
-    ] = None,
-    no_annotations: Annotated[
-        bool, typer.Option("--no-annotations", help="On GitHub Actions, no annotations of files.")
-    ] = False,
+    output: ReportFormatOption = ReportFormat.TEXT,
+    report: ReportOption = None,
+    no_annotations: NoAnnotationsOption = False,
     quiet: QuietOption = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Also notes, times and shadowed operators.")] = False,
     color: ColorOption = Color.AUTO,
@@ -108,10 +99,10 @@ def run(
     """
     del isolated  # the settings know
     # Here, since they import NumPy.
-    from gradcheck_cli.cli.checking import Output, check, list_cases
+    from gradcheck_cli.cli.checking import check, list_cases
     from gradcheck_cli.run.options import Options
 
-    reports = tuple(read_report(text) for text in report or ())
+    reports = read_reports(report)
     options = Options(
         paths=tuple(paths or settings.paths or ["."]),
         keyword=keyword,

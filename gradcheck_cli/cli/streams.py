@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,13 @@ def say(text: str) -> None:
         with suppress(OSError):  # nobody listens
             sys.stderr.write(text + "\n")
             sys.stderr.flush()
+
+
+def as_utf8(stream: TextIO) -> TextIO:
+    """Let a stream write UTF-8 from here on, which its readers expect whatever the locale is."""
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(encoding="utf-8")
+    return stream
 
 
 @contextmanager

@@ -4,23 +4,44 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from gradcheck_cli.records import RunResult
+from gradcheck_cli.errors import Problem
+from gradcheck_cli.records import CaseResult, RunResult, Verdict
+from gradcheck_cli.report.block import View
 
 
 @dataclass(frozen=True)
 class Wish:
     """How a report is wanted.
 
-    `options` are words of the command line that are repeated in the line that runs a case again. `root` is the folder
-    from which paths of annotations start. `verbosity` and `sweep` are for the report that people read.
+    `command` and its `options` make the line that runs a case again, an empty command leaves it out. `root` is the
+    folder from which paths of annotations start. `verbosity` and `sweep` are for the report that people read.
     """
 
     options: tuple[str, ...] = ()
     root: str = ""
     verbosity: int = 0
     sweep: bool = False
+    command: str = View.command
+
+    @property
+    def view(self) -> View:
+        """How much of a case is shown."""
+        return View(command=self.command, options=self.options)
+
+
+def _with_problems(run: RunResult) -> RunResult:
+    """Return the run with each problem of a spec as a case that couldn't be checked, for formats of cases."""
+    told = tuple(_unreadable(problem) for problem in run.problems)
+    return replace(run, cases=told + run.cases) if told else run
+
+
+def _unreadable(problem: Problem) -> CaseResult:
+    file = problem.location.file if problem.location else ""
+    line = problem.location.line if problem.location else 0
+    name = problem.code or "error"
+    return CaseResult(file or name, file, line, name, "pass", Verdict.ERROR, ok=False, error=str(problem))
 
 
 def _text(run: RunResult, wish: Wish) -> str:
@@ -46,28 +67,28 @@ def _json(run: RunResult, _: Wish) -> str:
 def _junit(run: RunResult, wish: Wish) -> str:
     from gradcheck_cli.report.junit import to_junit
 
-    return to_junit(run, options=wish.options)
+    return to_junit(_with_problems(run), wish.view)
 
 
 def _github(run: RunResult, wish: Wish) -> str:
     from gradcheck_cli.report.github import to_github
 
-    return to_github(run, root=wish.root, options=wish.options)
+    return to_github(_with_problems(run), wish.view, root=wish.root)
 
 
 def _markdown(run: RunResult, wish: Wish) -> str:
     from gradcheck_cli.report.markdown import to_markdown
 
-    return to_markdown(run, options=wish.options)
+    return to_markdown(_with_problems(run), wish.view)
 
 
 def _html(run: RunResult, wish: Wish) -> str:
     from gradcheck_cli.report.html.page import to_html
 
-    return to_html(run, options=wish.options)
+    return to_html(_with_problems(run), wish.view)
 
 
-FORMATS: dict[str, Callable[[RunResult, Wish], str]] = {
+_WRITERS: dict[str, Callable[[RunResult, Wish], str]] = {
     "text": _text,
     "json": _json,
     "junit": _junit,
@@ -75,4 +96,8 @@ FORMATS: dict[str, Callable[[RunResult, Wish], str]] = {
     "markdown": _markdown,
     "html": _html,
 }
-"""How a whole run is written as each format."""
+
+
+def written(name: str, run: RunResult, wish: Wish) -> str:
+    """Return a whole run in the format of that name."""
+    return _WRITERS[name](run, wish)

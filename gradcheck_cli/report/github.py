@@ -30,13 +30,13 @@ class _Annotation:
     outcome: Outcome
 
 
-def to_github(run: RunResult, *, root: str = "", options: tuple[str, ...] = ()) -> str:
+def to_github(run: RunResult, view: View | None = None, *, root: str = "") -> str:
     """Return workflow commands that annotate what isn't as expected; nothing where all is.
 
     The worst ten are errors, the errors and failures first and each place before any is named twice, with a notice
     that counts the others. They stand at the backward (or the spec, where that isn't in the repository), in paths
-    relative to `root`, the folder of the repository, by default the current one. `options` are repeated in the
-    lines that run a case again. A cause that is accepted or expected is no annotation.
+    relative to `root`, the folder of the repository, by default the current one. `view` says how a case is run again.
+    A cause that is accepted or expected is no annotation.
     """
     annotations = _worst_first(
         [
@@ -47,8 +47,7 @@ def to_github(run: RunResult, *, root: str = "", options: tuple[str, ...] = ()) 
         ]
     )
     lines = [
-        _command("error", each.title, _message(each.outcome, View(options=options)), each.place)
-        for each in annotations[:MOST]
+        _command("error", each.title, _message(each.outcome, view or View()), each.place) for each in annotations[:MOST]
     ]
     if others := [each.outcome.kind for each in annotations[MOST:]]:
         lines.append(_command("notice", "gradcheck", _others(others)))

@@ -25,17 +25,17 @@ _TAGS = {
 }
 
 
-def to_junit(run: RunResult, *, options: tuple[str, ...] = ()) -> str:
+def to_junit(run: RunResult, view: View | None = None) -> str:
     """Return a run as JUnit XML: a suite for each file, a test for each parameter of each case.
 
     What belongs to a case as a whole (an error, a broken contract) is a test named as the case; its parameters
-    are skipped where it kept them from being compared. `options` are repeated in the lines that run a case again.
+    are skipped where it kept them from being compared. `view` says how a case is run again.
     All characters are ASCII, others written as references, so that any locale can print it.
     """
     by_file: dict[str, list[CaseResult]] = {}
     for case in run.cases:
         by_file.setdefault(case.file, []).append(case)
-    suites = [_suite(file, cases, View(options=options)) for file, cases in by_file.items()]
+    suites = [_suite(file, cases, view or View()) for file, cases in by_file.items()]
     _tell_apart([test for suite in suites for test in suite.iter("testcase")])
     root = ElementTree.Element("testsuites", {"name": "gradcheck", **_totals(suites)})
     root.extend(suites)

@@ -60,14 +60,14 @@ class _Section:
         return f"\n{count(number, noun)} left out: the summary would be too long.\n"
 
 
-def to_markdown(run: RunResult, *, options: tuple[str, ...] = (), limit: int = 1_000_000) -> str:
+def to_markdown(run: RunResult, view: View | None = None, *, limit: int = 1_000_000) -> str:
     """Return a summary in GitHub's Markdown: what isn't as expected with its blocks, then, folded, all else.
 
     It has at most `limit` bytes in UTF-8: what is least important is left out whole, and counted; it is empty where
-    not even the headline fits. `options` are repeated in the lines that run a case again.
+    not even the headline fits. `view` says how a case is run again.
     """
-    headline = f"## gradcheck: {summary(run, sum(case.seconds for case in run.cases))}\n"
-    sections = [section for section in _sections(run, View(options=options)) if section.pieces]
+    headline = f"## gradcheck: {summary(run)}\n"
+    sections = [section for section in _sections(run, view or View()) if section.pieces]
     room = limit - _size(headline) - sum(section.frame for section in sections)
     if room < 0:
         # Without any details, or without anything where even that is too long.

@@ -22,4 +22,6 @@ def narrowed(selected: Sequence[Selected], options: Options) -> tuple[list[Selec
         left = failed or left
     if options.shard:
         left = options.shard.of(left)
+        if not left:
+            notes.append(f"nothing to check in part {options.shard.number} of {options.shard.count}")
     return left, notes

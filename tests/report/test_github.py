@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from gradcheck_cli.errors import Location, printable
 from gradcheck_cli.records import Blame, CaseResult, Culprit, Finding, RunResult
+from gradcheck_cli.report.block import View
 from gradcheck_cli.report.github import to_github
 from tests.report.conftest import make_case, make_parameter
 from tests.report.hostile import NASTY, hostile_text
@@ -54,7 +55,7 @@ def failing(name: str, place: Location | None = None, verdict: Any = FAIL, **cha
 
 
 def test_a_wrong_gradient_is_marked_at_its_backward(layer_norm: CaseResult) -> None:
-    text = to_github(RunResult(None, (layer_norm,)), options=("--strict",))
+    text = to_github(RunResult(None, (layer_norm,)), View(options=("--strict",)))
     assert text == (
         "::error file=my_ops.py,line=16,title=gradcheck GC203 missing-term::"
         "specs/layer_norm.grad.yaml::layer_norm::x: FAIL: x[0,4] analytic +0.260035 numeric -0.103406 ± 2e-11; "
@@ -202,7 +203,7 @@ def test_an_interrupt_is_a_warning(case: Make, parameter: Make) -> None:
 def test_hostile_text_is_one_command_and_no_more(name: str, file: str, parameter: str, message: str) -> None:
     wrong = make_parameter(parameter, FAIL, findings=(Finding("unexplained", message, Location(file, 1), message),))
     raised = make_case(name=name, file=file, verdict=ERROR, ok=False, error=message)
-    text = to_github(RunResult(None, (make_case(wrong, name=name, file=file), raised)), options=(message,))
+    text = to_github(RunResult(None, (make_case(wrong, name=name, file=file), raised)), View(options=(message,)))
     assert len(text.splitlines()) == 2
     assert printable(text.replace("\n", "")) == text.replace("\n", "")
     for level, properties, told in read(text):

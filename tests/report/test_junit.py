@@ -13,6 +13,7 @@ from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from gradcheck_cli.errors import Location
 from gradcheck_cli.records import CaseResult, Finding, RunResult
+from gradcheck_cli.report.block import View
 from gradcheck_cli.report.junit import to_junit
 from gradcheck_cli.report.xml_text import xml_text
 from tests.report.conftest import make_case, make_parameter
@@ -122,7 +123,7 @@ def test_a_file_is_a_suite_and_a_parameter_a_test(layer_norm: CaseResult, case: 
 
 
 def test_a_failure_says_what_is_wrong_and_shows_the_block(layer_norm: CaseResult) -> None:
-    found = JUnitXml.fromstring(report(layer_norm, options=("--rtol", "1e-6")).encode())
+    found = JUnitXml.fromstring(report(layer_norm, view=View(options=("--rtol", "1e-6"))).encode())
     (result,) = {test.name: test for suite in found for test in suite}["layer_norm::x"].result
     assert isinstance(result, Failure)
     assert result.type == "fail"

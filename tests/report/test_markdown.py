@@ -83,7 +83,7 @@ def mixed(layer_norm: CaseResult) -> tuple[CaseResult, ...]:
 
 
 def test_a_wrong_gradient_is_a_row_and_a_report(layer_norm: CaseResult) -> None:
-    assert summary_of(layer_norm, options=("--strict",)) == (
+    assert summary_of(layer_norm, view=View(options=("--strict",))) == (
         "## gradcheck: 1 failed, 0 passed, 48 elements, 114 evaluations in 0.01 s\n"
         "\n"
         "| case | parameter | shape | checked | max rel err | resolution | verdict |\n"
