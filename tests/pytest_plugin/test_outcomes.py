@@ -64,7 +64,8 @@ def section(out: str, title: str) -> str:
 @pytest.mark.parametrize("workers", [[], ["-n", "2"]], ids=["alone", "two workers"])
 def test_a_planted_mistake_fails_with_its_report(project: Project, write: Write, workers: list[str]) -> None:
     write("specs/a.grad.yaml", SPEC)
-    ran = project.pytest("specs", *workers, COLUMNS="120")
+    junit = ("--junitxml=junit.xml", "-o", "junit_family=xunit1")
+    ran = project.pytest("specs", *junit, *workers, COLUMNS="120")
     assert ran.tests == OUTCOMES
     assert ran.status == pytest.ExitCode.TESTS_FAILED
     assert section(ran.out, "square is missing") == REPORT
@@ -74,6 +75,16 @@ def test_a_planted_mistake_fails_with_its_report(project: Project, write: Write,
     broken = section(ran.out, "breaks").splitlines()
     assert broken[0] == "specs/a.grad.yaml  breaks"
     assert "error: forward of raising raised RuntimeError: out of order" in broken[1]
+
+    cases = {case.get("name"): case for case in ElementTree.parse(project.folder / "junit.xml").iter("testcase")}
+    assert len(cases) == len(OUTCOMES)
+    wrong = cases["square is missing"]
+    assert (wrong.get("file"), wrong.get("line")) == ("specs/a.grad.yaml", "3")
+    failure = wrong.find("failure")
+    assert failure is not None
+    assert failure.get("message") == "FAIL x: GC204 missing-chain-factor"
+    assert failure.text == REPORT.rstrip("\n")
+    assert list(cases["right"]) == []
 
 
 def test_the_line_that_runs_a_case_again_does(project: Project, write: Write) -> None:
@@ -111,24 +122,6 @@ def test_an_operator_file_is_loaded_once(project: Project, write: Write) -> None
     for name in "abc":
         write(f"specs/{name}.grad.yaml", SPEC)
     assert project.pytest("-s", "--collect-only").out.count("loading my_ops") == 1
-
-
-def test_failures_are_in_junit_with_a_line_that_sums_up(project: Project, write: Write) -> None:
-    write("specs/a.grad.yaml", SPEC)
-    project.pytest("specs", "--junitxml=junit.xml", "-o", "junit_family=xunit1")
-    cases = {case.get("name"): case for case in ElementTree.parse(project.folder / "junit.xml").iter("testcase")}
-    assert len(cases) == len(OUTCOMES)
-    wrong, right = cases["square is missing"], cases["right"]
-    assert (wrong.get("file"), wrong.get("line"), wrong.get("classname")) == (
-        "specs/a.grad.yaml",
-        "3",
-        "specs.a.grad.yaml",
-    )
-    failure = wrong.find("failure")
-    assert failure is not None
-    assert failure.get("message") == "FAIL x: GC204 missing-chain-factor"
-    assert failure.text == REPORT.rstrip("\n")
-    assert list(right) == []
 
 
 def test_short_tracebacks_point_to_the_case(project: Project, write: Write) -> None:
