@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -191,6 +193,23 @@ def test_specs_of_an_importable_package_are_collected(project: Project, write: W
     write("pack/specs/tanh.grad.yaml", TANH)
     ran = project.pytest("--pyargs", "pack", PYTHONPATH=project.environment()["PYTHONPATH"] + f":{project.folder}")
     assert list(ran.tests.values()) == ["passed"]
+
+
+def test_a_program_that_has_imported_the_package_can_run_pytest(project: Project, write: Write) -> None:
+    """pytest warns where it comes too late to rewrite a plugin's package, and takes that from its list of files."""
+    (project.support / "gradcheck_cli-0.1.0.dist-info" / "RECORD").write_text("gradcheck_cli/__init__.py,,\n")
+    write("tanh.grad.yaml", TANH)
+    program = "import gradcheck_cli, pytest, sys; sys.exit(pytest.main(['-W', 'error', '-p', 'recorder']))"
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=project.folder,
+        env=project.environment(),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=120,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
 def test_files_are_named_as_seen_from_where_pytest_was_started(project: Project, write: Write) -> None:
