@@ -22,6 +22,7 @@ from gradcheck_cli.cli.github import commands_stopped
 from gradcheck_cli.cli.graph import graph
 from gradcheck_cli.cli.ids import CommandWithIds
 from gradcheck_cli.cli.list_ops import list_ops
+from gradcheck_cli.cli.new import new
 from gradcheck_cli.cli.plain_values import PlainValuesCommand
 from gradcheck_cli.cli.program import Program
 from gradcheck_cli.cli.run import run
@@ -44,6 +45,7 @@ app.command("graph", cls=CommandWithIds)(graph)
 app.command("list-ops", cls=PlainValuesCommand)(list_ops)
 app.command("show-op", cls=PlainValuesCommand)(show_op)
 app.command(cls=PlainValuesCommand)(explain)
+app.add_typer(new, name="new")
 
 
 def _version(wanted: bool) -> None:

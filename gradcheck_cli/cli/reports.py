@@ -48,9 +48,9 @@ def read_reports(texts: Sequence[str] | None) -> tuple[ReportFile, ...]:
 def require_extra(reports: Sequence[ReportFile]) -> None:
     """Raise GradcheckError now, and not after the check, where what a format needs isn't installed."""
     if any(report.format == "html" for report in reports):
-        from gradcheck_cli.report.html.page import require_packages
+        from gradcheck_cli.report.html.engine import require_engine
 
-        require_packages()
+        require_engine()
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from gradcheck_cli.errors import GradcheckError, Location, Problem
+from gradcheck_cli.files import create_whole
 
 
 def require_free(path: Path, mark: str) -> None:
@@ -23,3 +25,31 @@ def require_free(path: Path, mark: str) -> None:
     if not ours:
         hint = "choose another name, or delete it"
         raise GradcheckError(Problem("exists, and no such command wrote it", where, "file-exists", hint))
+
+
+def require_absent(path: Path) -> None:
+    """Raise GradcheckError if there is anything at `path`, a link that leads nowhere included."""
+    if os.path.lexists(path):
+        raise _taken(path)
+
+
+def create(path: Path, text: str) -> None:
+    """Write a new file, whole, and the folders that it needs.
+
+    Raises GradcheckError if there is one, even if somebody else wrote it a moment ago.
+    """
+    require_absent(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        what = f"can't be written: '{path.parent}' is no folder"
+        raise GradcheckError(Problem(what, Location(str(path)), "wrong-file")) from error
+    try:
+        create_whole(path, text)
+    except FileExistsError as error:
+        raise _taken(path) from error
+
+
+def _taken(path: Path) -> GradcheckError:
+    hint = "it is never overwritten: choose another name, or delete it"
+    return GradcheckError(Problem("exists already", Location(str(path)), "file-exists", hint))

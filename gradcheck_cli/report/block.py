@@ -239,10 +239,16 @@ def _wrapped(sentence: str, width: int | None) -> Sequence[str]:
 
 def rerun_lines(case_id: str, seed: int, view: View) -> list[Text]:
     """Write the line that runs a case again; none where no command line can."""
+    command = rerun_command(case_id, seed, view)
+    return [Text(f" rerun    {command}")] if command else []
+
+
+def rerun_command(case_id: str, seed: int, view: View) -> str:
+    """Return what can be copied into a shell to run a case, or a parameter, again; empty where no command line can."""
     if not view.command:
-        return []
+        return ""
     words = [shell_quoted(word, view.encoding) for word in (case_id, "--seed", str(seed), *view.options)]
-    return [Text(" ".join([" rerun   ", view.command, *words]))]
+    return " ".join([view.command, *words])
 
 
 def _cost(case: CaseResult) -> str:
