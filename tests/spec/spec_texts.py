@@ -1,4 +1,4 @@
-"""Texts of specs: those that ship, those that README shows, and those that tests are about."""
+"""Texts of specs: those that ship, those that pages show, and those that tests are about."""
 
 import ast
 import re
@@ -28,11 +28,17 @@ def documents_of(text):
     return [plain(node) for node in nodes]
 
 
-def readme_blocks(language):
-    """Return the files that README shows in a language, by name."""
-    found = re.findall(rf"^```{language} (\S+)\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.M | re.S)
+def shown_files(ending):
+    """Return the YAML files that README and the pages of the documentation show, by page and name."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    found = {
+        f"{page.name} {name}": text
+        for page in pages
+        for name, text in re.findall(r"^```yaml (\S+)\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+        if name.endswith(ending)
+    }
     assert found
-    return dict(found)
+    return found
 
 
 def texts_of_tests():

@@ -18,7 +18,7 @@ from gradcheck_cli.spec.plainly_right import is_plainly_right
 from gradcheck_cli.spec.schema import ArrayKeys, CaseKeys, CheckKeys, HealthKeys
 from gradcheck_cli.spec.structure import name_complaint
 from tests.spec.outcomes import FEW, LOADER
-from tests.spec.spec_texts import ROOT, SHIPPED, completed, documents_of, readme_blocks, texts_of_tests
+from tests.spec.spec_texts import ROOT, SHIPPED, completed, documents_of, shown_files, texts_of_tests
 
 SCHEMA = spec_schema()
 SPECS = Draft7Validator(SCHEMA)
@@ -77,13 +77,13 @@ def test_specs_that_ship_validate(path):
     assert [refused(document) for document in found] == [""] * len(found)
 
 
-def test_specs_that_readme_shows_validate():
-    blocks = readme_blocks("yaml")
-    specs = [name for name in blocks if name.endswith(".grad.yaml")]
+def test_files_that_pages_show_validate():
+    specs = shown_files(".grad.yaml")
     assert len(specs) >= 2
-    for name in specs:
-        assert [refused(document) for document in documents_of(blocks[name])] == [""], name
-    assert refused(documents_of(blocks["bridges.yaml"])[0], OPERATORS) == ""
+    for name, text in specs.items():
+        assert [refused(document) for document in documents_of(text)] == [""], name
+    for name, text in shown_files("bridges.yaml").items():
+        assert [refused(document, OPERATORS) for document in documents_of(text)] == [""], name
 
 
 @pytest.mark.parametrize(("name", "schema"), list(properties(SCHEMA)), ids=[name for name, _ in properties(SCHEMA)])
