@@ -1,7 +1,8 @@
 """Check hand-written gradients: operators, Variables and the checker, as a library.
 
 The names below are imported when they are first used, so that the command line starts
-without NumPy.
+without NumPy. pytest would rewrite the asserts of a plugin's package, and warn where it comes too
+late; it needn't: PYTEST_DONT_REWRITE.
 """
 
 from __future__ import annotations

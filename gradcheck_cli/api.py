@@ -18,9 +18,13 @@ from gradcheck_cli.knobs import Knobs, read_knobs
 from gradcheck_cli.numeric.call import Subject, subject_of
 from gradcheck_cli.numeric.function import Function, PlainFunction, TracedFunction
 from gradcheck_cli.records import CaseResult, Verdict
+from gradcheck_cli.report.headline import headline
 from gradcheck_cli.report.terminal import render_plain
 from gradcheck_cli.verdict.judge import judge
 from gradcheck_cli.verdict.judgement import Judgement
+
+# pytest leaves the frames of this file out: what is wrong stands in the test, or in the function that it checks.
+__tracebackhide__ = True
 
 
 def check(
@@ -69,10 +73,9 @@ def assert_gradients(function: Callable[..., Any], params: Any, **options: Any) 
 
     Takes the arguments of `check`. What is inconclusive raises, too.
     """
-    __tracebackhide__ = True
     result = check(function, params, **options)
     if not result.ok:
-        raise AssertionError(f"{result.name}: {result.verdict}\n{render_plain(result)}")
+        raise AssertionError(f"{result.name}: {headline(result)}\n{render_plain(result)}")
 
 
 def _settings(knobs: Mapping[str, Any]) -> Knobs:

@@ -111,6 +111,7 @@ LIGHT = [
     ("check-ops --samples none", 2, "--samples"),
     ("show-op --help", 0, "name"),
     ("graph --help", 0, "--memory"),
+    ("schema --help", 0, "--operators"),
     ("graph", 2, "spec"),
     ("", 2, "--help"),
     ("rum", 2, "rum"),

@@ -58,9 +58,12 @@ def _read(name: str, value: Any) -> Domain | tuple[Any, ...]:
 
 def _domain(given: dict[str, Any]) -> Domain:
     """Make a domain of checked keys. Raises TypeError and ValueError for values that don't fit, or not together."""
+    for key in ("mask", "distinct", "nondiff", "spd"):
+        if not isinstance(given.get(key, False), bool):
+            raise TypeError(f"{key}={given[key]!r} should be true or false")
+    if not isinstance(given.get("avoid"), int | float | list | tuple | None):
+        raise TypeError(f"avoid={given['avoid']!r} should be a number or a list of numbers")
     is_mask = given.pop("mask", False)
-    if not isinstance(is_mask, bool):
-        raise TypeError(f"mask={is_mask!r} should be true or false")
     kind = "a mask" if is_mask else "an array of whole numbers" if "below" in given else ""
     beside = [key for key in given if key not in ("shape", "below")] if kind else []
     if is_mask and "below" in given:

@@ -13,6 +13,7 @@ import typer
 
 from gradcheck_cli.cli.checked_operators import Checked
 from gradcheck_cli.cli.choices import Color, ReportFormat
+from gradcheck_cli.cli.completion import complete_operators
 from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption
 from gradcheck_cli.cli.exit_codes import ExitCode, ended
 from gradcheck_cli.cli.garbage import collecting
@@ -57,7 +58,9 @@ def check_ops(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Operators, or patterns such as 'conv*'.", show_default="those of --ops, or all built-in and installed"
+            autocompletion=complete_operators,
+            help="Operators, or patterns such as 'conv*'.",
+            show_default="those of --ops, or all built-in and installed",
         ),
     ] = None,
     ops: OpsOption = None,

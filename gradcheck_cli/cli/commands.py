@@ -20,6 +20,7 @@ _KINDS: dict[str, type[PlainValuesCommand] | None] = {
     "show-op": PlainValuesCommand,
     "explain": PlainValuesCommand,
     "new": None,
+    "schema": PlainValuesCommand,
 }
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from gradcheck_cli.cli.choices import Color, Format
+from gradcheck_cli.cli.completion import complete_findings
 from gradcheck_cli.cli.options import ColorOption, FormatOption
 from gradcheck_cli.cli.streams import user_output_to_stderr
 
@@ -14,7 +15,12 @@ from gradcheck_cli.cli.streams import user_output_to_stderr
 def explain(
     finding: Annotated[
         str | None,
-        typer.Argument(help="A finding's code or name, for instance GC203.", metavar="CODE|NAME", show_default="all"),
+        typer.Argument(
+            autocompletion=complete_findings,
+            help="A finding's code or name, for instance GC203.",
+            metavar="CODE|NAME",
+            show_default="all",
+        ),
     ] = None,
     color: ColorOption = Color.AUTO,
     output: FormatOption = Format.TEXT,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from gradcheck_cli.cli.completion import complete_cases, complete_ids
 from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption
 from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.options import OpsOption, SeedOption
@@ -34,11 +35,18 @@ def graph(
         list[str],
         typer.Argument(
             help="Spec files, folders (walked for *.grad.yaml), globs, ids FILE::case, or - for standard input.",
+            autocompletion=complete_ids,
             metavar="SPEC",
         ),
     ],
     case: Annotated[
-        list[str] | None, typer.Option("--case", help="Only the case of this name; may be repeated.", metavar="NAME")
+        list[str] | None,
+        typer.Option(
+            "--case",
+            autocompletion=complete_cases,
+            help="Only the case of this name; may be repeated.",
+            metavar="NAME",
+        ),
     ] = None,
     keyword: Annotated[
         str, typer.Option("-k", help="Only what matches: words of ids with and, or, not.", metavar="EXPR")

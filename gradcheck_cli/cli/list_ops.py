@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from gradcheck_cli.cli.choices import Format
+from gradcheck_cli.cli.completion import complete_operators
 from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption
 from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.options import FormatOption, OpsOption
@@ -17,7 +18,9 @@ from gradcheck_cli.errors import near, printable
 
 
 def list_ops(
-    pattern: Annotated[str, typer.Argument(help="Only names that match, for instance 'conv*'.")] = "*",
+    pattern: Annotated[
+        str, typer.Argument(autocompletion=complete_operators, help="Only names that match, for instance 'conv*'.")
+    ] = "*",
     ops: OpsOption = None,
     output: FormatOption = Format.TEXT,
     isolated: IsolatedOption = False,

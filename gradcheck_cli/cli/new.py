@@ -8,6 +8,7 @@ from typing import Annotated, TextIO
 
 import typer
 
+from gradcheck_cli.cli.completion import complete_operators
 from gradcheck_cli.cli.options import OpsOption
 from gradcheck_cli.cli.plain_values import PlainValuesCommand, PlainValuesGroup
 from gradcheck_cli.cli.save import create, require_absent
@@ -69,6 +70,7 @@ def new_spec(
         list[str] | None,
         typer.Option(
             "--op",
+            autocompletion=complete_operators,
             help="A case for this operator, also for a built-in one; may be repeated. [default: all of --ops]",
             metavar="NAME",
         ),

@@ -7,6 +7,7 @@ it, which takes longer than a small check. Here it builds one only for a value t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
@@ -36,6 +37,12 @@ def _read_plainly(params: Sequence[Any]) -> list[Any]:
     return list(params)
 
 
+def _is_looked_up(param: Any) -> bool:
+    """Tell whether a path has to be there, or is made another one."""
+    info = param.type_descriptor.parameter_info
+    return any(getattr(info, key, None) for key in ("exists", "resolve_path", "allow_dash", "path_type"))
+
+
 class _Reader:
     """Stands in for typer's validator of one option; `build` makes that."""
 
@@ -57,4 +64,6 @@ class _Reader:
             return list(value)
         if isinstance(wanted, type) and type(value) is wanted and not several:  # a default: an enum's member
             return value
+        if wanted == list[Path] and type(value) in (list, tuple) and not _is_looked_up(param):
+            return [Path(item) for item in value]
         return self._build().coerce(value, param=param, ctx=ctx)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from gradcheck_cli.cli.choices import Color, ReportFormat
+from gradcheck_cli.cli.completion import complete_ids
 from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption
 from gradcheck_cli.cli.options import (
     BudgetOption,
@@ -35,6 +36,7 @@ def run(
         list[str] | None,
         typer.Argument(
             help="Spec files, folders (walked for *.grad.yaml), globs, ids FILE::case::param, or - for standard input.",
+            autocompletion=complete_ids,
             show_default="the paths of the settings, else the current folder",
         ),
     ] = None,

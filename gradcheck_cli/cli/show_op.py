@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from gradcheck_cli.cli.choices import Format
+from gradcheck_cli.cli.completion import complete_operators
 from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption
 from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.options import FormatOption, OpsOption
@@ -16,7 +17,7 @@ from gradcheck_cli.errors import near, printable
 
 
 def show_op(
-    name: Annotated[str, typer.Argument(help="The operator's name.")],
+    name: Annotated[str, typer.Argument(autocompletion=complete_operators, help="The operator's name.")],
     ops: OpsOption = None,
     output: FormatOption = Format.TEXT,
     isolated: IsolatedOption = False,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from rich.cells import cell_len
 from rich.text import Text
 
+from gradcheck_cli.errors import Location
 from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.records import CaseResult, Finding, ParameterResult, SweepPoint, Verdict
 from gradcheck_cli.report.blame import blame_sentences
@@ -87,7 +88,7 @@ def _heading(case: CaseResult, view: View) -> Text:
     """Write `FILE  case name`; a case that was left out says so on the same line."""
     heading = Text()
     if case.file:
-        heading.append(safe(case.file, view.encoding), "bold").append("  ")
+        heading.append(safe(from_here(Location(case.file)), view.encoding), "bold").append("  ")
     heading.append(safe(case.name, view.encoding))
     if case.label:
         heading.append(f"  ({safe(case.label, view.encoding)})", "dim")

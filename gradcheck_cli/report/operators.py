@@ -49,8 +49,8 @@ def show_text(operator: Operator, ops: Sequence[str] = (), encoding: str = "utf-
     """
     sections = {
         "": operator.doc.splitlines(),
-        "inputs": _columns([_input_words(operator, item, times_sign(encoding)) for item in operator.inputs]),
-        "attributes": _columns([_attribute_words(attribute) for attribute in operator.attributes]),
+        "inputs": _columns([input_words(operator, item, times_sign(encoding)) for item in operator.inputs]),
+        "attributes": _columns([attribute_words(attribute) for attribute in operator.attributes]),
         "outputs": [", ".join(operator.outputs)],
         "source": _columns(_source_words(operator)),
         "example": example_spec(operator, ops).splitlines() or ["none: it has no input with a gradient"],
@@ -93,7 +93,8 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def _input_words(operator: Operator, item: Input, times: str) -> tuple[str, str, str]:
+def input_words(operator: Operator, item: Input, times: str) -> tuple[str, str, str]:
+    """Return an input's name, its shape with `times` between sizes, and what it holds, in words."""
     words = item.domain.words
     if words is None:
         alone = sum(each.domain.words is None or each.variadic for each in operator.inputs) == 1 and not item.variadic
@@ -128,7 +129,8 @@ def _domain_words(domain: Domain) -> str:
     return ", ".join(words)
 
 
-def _attribute_words(attribute: Attribute) -> tuple[str, str]:
+def attribute_words(attribute: Attribute) -> tuple[str, str]:
+    """Return an attribute's name, and its default and the values that are tried, in words."""
     default = "required" if attribute.default is REQUIRED else f"default {_written(attribute.default)}"
     tried = ", ".join(_written(value) for value in attribute.values)
     plain = attribute.default is not REQUIRED and list(attribute.values) == [attribute.default]

@@ -27,8 +27,9 @@ def read_expectation(
     """
     if isinstance(node, Table):
         _report_strangers("expect", node, parameters, left_out, problems)
-        verdicts = {name: _verdict(item, problems) for name, item in node.items.items() if name in parameters}
-        return Expectation(parameters=verdicts)
+        known = {name: item for name, item in node.items.items() if name in parameters or name in left_out}
+        verdicts = {name: _verdict(item, problems) for name, item in known.items()}
+        return Expectation(parameters={name: verdict for name, verdict in verdicts.items() if name in parameters})
     return Expectation(_verdict(node, problems)) if node is not None else Expectation()
 
 

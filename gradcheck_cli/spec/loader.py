@@ -16,6 +16,7 @@ from gradcheck_cli.spec.case import Case
 from gradcheck_cli.spec.cases import CaseReader, Draft
 from gradcheck_cli.spec.folders import Folders, near_file
 from gradcheck_cli.spec.matrix import MOST_CASES
+from gradcheck_cli.spec.naming import case_name, document_name, stem_of
 from gradcheck_cli.spec.operator_files import OperatorFiles
 from gradcheck_cli.spec.structure import Checked, check_structure
 from gradcheck_cli.spec.text.nodes import Listing, Mark, Node, Scalar, Table, describe
@@ -23,9 +24,7 @@ from gradcheck_cli.spec.text.problems import Problems
 from gradcheck_cli.spec.text.yaml_reader import LARGEST_FILE, decode, read_documents
 
 _NEEDS = "a spec needs an expression and its parameters: {expr: tanh(x), params: {x: 2 3}}"
-_LONGEST_EXPRESSION = 60
 _LARGEST_NAME = 200
-_SUFFIXES = (".grad.yaml", ".grad.yml", ".yaml", ".yml")
 
 
 def load_spec(
@@ -54,11 +53,11 @@ def load_spec(
     if all(_is_empty(document) for document in documents):
         problems.add(Mark(1, 1), "the file holds no spec", "empty-spec", _NEEDS)
         problems.raise_any()
-    stem = _stem(path.name) if path else "stdin"
+    stem = stem_of(path.name) if path else "stdin"
     found: list[tuple[str, Case | None, Mark]] = []
     for number, document in enumerate(documents, start=1):
         reader.begin_document()
-        name = stem if number == 1 else f"{stem} {number}"
+        name = document_name(stem, number)
         for draft, name_mark in _drafts(document, name, problems):
             found += [(case_name, case, name_mark) for case_name, case in reader.read(draft).items()]
             if len(found) > MOST_CASES:
@@ -88,13 +87,6 @@ def _contents(path: Path | None, shown: str) -> bytes:
     except (OSError, ValueError) as error:
         message, hint = f"can't be read: {getattr(error, 'strerror', None) or error}", ""
     raise SpecError(Problem(message, where, "missing-file", hint))
-
-
-def _stem(name: str) -> str:
-    for suffix in _SUFFIXES:
-        if name.endswith(suffix) and name != suffix:
-            return name.removesuffix(suffix)
-    return name
 
 
 def _is_empty(node: Node) -> bool:
@@ -136,15 +128,8 @@ def _drafts(document: Node, stem: str, problems: Problems) -> Iterator[tuple[Dra
             continue
         own = check_structure(node, problems)
         checked = own.over(top)
-        name, mark = _name(checked, _default_name(own, number), node.mark, problems)
+        name, mark = _name(checked, case_name(own.table, number), node.mark, problems)
         yield Draft(checked, own.table, name, node.mark), mark
-
-
-def _default_name(own: Checked, number: int) -> str:
-    """Name a case after its own expression if that is short, else by its position."""
-    expression = own.table.items.get("expr")
-    text = str(expression.value).strip() if isinstance(expression, Scalar) else ""
-    return text if 0 < len(text) <= _LONGEST_EXPRESSION and text.isprintable() else f"case {number}"
 
 
 def _name(checked: Checked, default: str, mark: Mark, problems: Problems) -> tuple[str, Mark]:

@@ -56,6 +56,8 @@ def test_a_list_holds_the_values_of_an_attribute(values):
         pytest.param({"mask": True, "avoid": 0}, "the domain of 'x': a mask has no 'avoid'", id="mask"),
         pytest.param({"mask": True, "below": 2}, "the domain of 'x': a mask has no 'below'", id="mask below"),
         pytest.param({"mask": 1}, "the domain of 'x': mask=1 should be true or false", id="mask of 1"),
+        pytest.param({"distinct": 1}, "the domain of 'x': distinct=1 should be true or false", id="distinct of 1"),
+        pytest.param({"avoid": ""}, "the domain of 'x': avoid='' should be a number or a list", id="avoid of nothing"),
         pytest.param({"shape": ["n"]}, "the domain of 'x': .*text of words", id="a list of words"),
     ],
 )

@@ -3,8 +3,8 @@
     python -m tests.mutants                        count, at 10 draws of sizes and numbers
     python -m tests.mutants --kinds transposed     one kind of mistake (unseen: those written after the detectors)
     python -m tests.mutants --draws 3 -v           print every check that was not named
-    python -m tests.mutants --write                count, and write docs/findings.md and README's table
-    python -m tests.mutants --write --pages        write them with the counts that docs/findings.md has
+    python -m tests.mutants --write                count, and write docs/findings.md
+    python -m tests.mutants --write --pages        write it with the counts that it has
 
 Exit code 1 says that fewer than 95 % of the mistakes are named first, or that something was said of a right gradient.
 """
@@ -16,7 +16,7 @@ import sys
 from collections.abc import Sequence
 
 from tests.mutants.counting import is_named, share, table
-from tests.mutants.page import DOCUMENT, README, counts_in, counts_of, document, with_table
+from tests.mutants.page import DOCUMENT, counts_in, counts_of, document
 from tests.mutants.runs import KINDS, UNSEEN, Seen, see
 
 ENOUGH = 0.95
@@ -48,9 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def write(counts: str) -> None:
-    """Write the page and README's table."""
+    """Write the page."""
     DOCUMENT.write_text(document(counts), encoding="utf-8")
-    README.write_text(with_table(README.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def describe(seen: Seen) -> str:

@@ -1,4 +1,4 @@
-"""The page of the documentation about findings, and the table in README."""
+"""The page of the documentation about findings."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from tests.mutants.runs import Seen
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "findings.md"
-README = ROOT / "README.md"
 
-BEGIN, END = "<!-- findings: written by `python -m tests.mutants --write` -->", "<!-- end of findings -->"
 COUNTS_BEGIN, COUNTS_END = "<!-- counts -->", "<!-- end of counts -->"
 
 INTRODUCTION = """\
@@ -44,7 +42,7 @@ first."""
 def document(counts: str) -> str:
     """Return the page, with the section of the counts as it is given."""
     sections = [re.sub(r"^# ", "### ", page.markdown).strip() for page in pages().values()]
-    parts = [INTRODUCTION, f"{COUNTS_BEGIN}\n\n{counts}\n\n{COUNTS_END}"]
+    parts = [INTRODUCTION, _table(), f"{COUNTS_BEGIN}\n\n{counts}\n\n{COUNTS_END}"]
     for family, words in FAMILIES.items():
         own = [text for text, page in zip(sections, pages().values(), strict=True) if page.code.startswith(family)]
         parts += [f"## {family}xx, {words}", *own]
@@ -67,14 +65,10 @@ def counts_in(text: str) -> str:
     return text.partition(COUNTS_BEGIN)[2].partition(COUNTS_END)[0].strip()
 
 
-def readme_table() -> str:
-    """Return README's table of findings, between its marks."""
-    rows = [f"| {page.code} | `{page.name}` | {page.summary} |" for page in pages().values()]
-    return "\n".join([BEGIN, "| code | name | meaning |", "|---|---|---|", *rows, END])
-
-
-def with_table(text: str) -> str:
-    """Return README with its table of findings up to date."""
-    before, found, rest = text.partition(BEGIN)
-    assert found, "README has no place for the table of findings"
-    return before + readme_table() + rest.partition(END)[2]
+def _table() -> str:
+    """Return all findings, a row each."""
+    rows = [
+        f"| [{page.code}](#{page.code.lower()}-{page.name}) | `{page.name}` | {page.summary} |"
+        for page in pages().values()
+    ]
+    return "\n".join(["| code | name | meaning |", "|---|---|---|", *rows])

@@ -8,7 +8,7 @@ import pytest
 
 from gradcheck_cli.codes import FINDING_CODES
 from tests.mutants.counting import confusion, is_named, share
-from tests.mutants.page import DOCUMENT, README, counts_in, document, with_table
+from tests.mutants.page import DOCUMENT, counts_in, document
 from tests.mutants.runs import KINDS, UNSEEN, Seen, drawn_cases, see
 
 WRONG = {name for name, finding in FINDING_CODES.items() if finding.code.startswith("GC2")}
@@ -55,11 +55,9 @@ def test_the_documented_counts_are_good_enough() -> None:
     assert named / checks >= 0.95
 
 
-def test_the_page_and_the_table_in_readme_are_current() -> None:
+def test_the_page_is_current() -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
     assert text == document(counts_in(text)), "python -m tests.mutants --write --pages"
-    readme = README.read_text(encoding="utf-8")
-    assert readme == with_table(readme), "python -m tests.mutants --write --pages"
 
 
 def test_a_mistake_that_is_named_otherwise_is_counted() -> None:

@@ -103,3 +103,9 @@ def test_defaults_for_parameters_that_a_case_does_not_have_are_left_out(load):
 def test_expectation_is_shown_in_a_word(load):
     assert str(load(SPEC + "expect: fail")[0].expect) == "fail"
     assert str(load(SPEC + "expect: {x: fail}")[0].expect) == "x: fail"
+
+
+def test_an_expectation_of_a_parameter_that_a_case_leaves_out_is_read_all_the_same(problems):
+    text = "params: {x: [1, 2], y: [3, 4]}\ncases:\n  - expr: sum(x * y)\n  - {expr: sum(x), expect: {y: fial}}\n"
+    assert [problem.message for problem in problems(text)] == ["'fial' is no verdict"]
+    assert not problems(text.replace("fial", "nonsense-too"))[0].message.startswith("'expect' names")

@@ -14,8 +14,8 @@ from gradcheck_cli.spec.text.nodes import Listing, Node, Scalar
 
 Kind: TypeAlias = Literal["float", "int", "bool"]
 
-_FLOATS = ("float64", "float32")
-_INTEGERS = ("int", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+FLOATS = ("float64", "float32")
+INTEGERS = ("int", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _HELD: dict[str, Kind] = {"f": "float", "i": "int", "b": "bool"}
 _TAKES = {"int": "integers", "bool": "booleans"}
 
@@ -68,11 +68,11 @@ def _asked(entry: Entry) -> Kind | None:
     dtype = entry.plain("dtype")
     if dtype is None:
         return "int" if "below" in entry else None
-    if dtype not in (*_FLOATS, *_INTEGERS, "bool"):
-        hint = near(dtype, (*_FLOATS, "int64", "bool")) or "there are float64, float32, int64 and bool"
+    if dtype not in (*FLOATS, *INTEGERS, "bool"):
+        hint = near(dtype, (*FLOATS, "int64", "bool")) or "there are float64, float32, int64 and bool"
         entry.say_of_value("dtype", f"no dtype '{dtype}'", "wrong-dtype", hint)
         return None
-    kind: Kind = "float" if dtype in _FLOATS else "bool" if dtype == "bool" else "int"
+    kind: Kind = "float" if dtype in FLOATS else "bool" if dtype == "bool" else "int"
     if "below" in entry and kind != "int" and not entry.is_parameter:
         entry.say("below", f"'below' is for integers, and the dtype is {dtype}", "contradiction")
     return kind

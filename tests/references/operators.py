@@ -1,0 +1,59 @@
+"""docs/operators.md: the built-in operators, from their declarations."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import PurePath
+
+from gradcheck_cli.core.loader import Loader
+from gradcheck_cli.core.operator import Operator
+from gradcheck_cli.report.operators import attribute_words, input_words
+from tests.references.markdown import anchor, code, table
+
+INTRODUCTION = """\
+# Operators
+
+This page is written by `python -m tests.references --write`, from the declarations in `ops/`. `gradcheck list-ops`
+lists the operators, those of `--ops` and of installed packages included; `gradcheck show-op NAME` shows one with a
+spec that checks it.
+
+Names and arguments are those of NumPy, SciPy and `torch.nn.functional`; arrays come first, attributes stand behind `*`
+or follow the arrays in order. In an expression `a + b`, `a @ b`, `x[0]`, `x.T`, `x.sum(axis=0)` and `np.exp(x)` are
+these operators, too. *Inputs* are what `check-ops` and specs draw from; an operator may take more."""
+
+
+def families() -> dict[str, list[Operator]]:
+    """Return the operators by family, the file in which they stand, each in alphabetical order."""
+    found: dict[str, list[Operator]] = defaultdict(list)
+    for operator in Loader().built_in.values():
+        found[PurePath(operator.file).stem].append(operator)
+    return {name: sorted(found[name], key=lambda each: each.name) for name in sorted(found)}
+
+
+def operators_page() -> str:
+    """Return the page."""
+    found = families()
+    rows = [
+        (name, ", ".join(f"[{each.name}](#{anchor(each.name)})" for each in members)) for name, members in found.items()
+    ]
+    parts = [INTRODUCTION, table(["family", "operators"], rows)]
+    for name, members in found.items():
+        parts += [f"## Family: {name}", *(part for member in members for part in _section(member))]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _section(operator: Operator) -> list[str]:
+    formula, *more = operator.doc.split("\n\n")
+    inputs = [input_words(operator, item, "\N{MULTIPLICATION SIGN}") for item in operator.inputs]
+    several = f"Outputs: {', '.join(map(code, operator.outputs))}." if len(operator.outputs) > 1 else ""
+    return [
+        f"### {operator.name}",
+        f"{code(operator.signature)}",
+        formula,
+        *more,
+        several,
+        table(["input", "shape", "what it holds"], [(code(name), *rest) for name, *rest in inputs]),
+        table(
+            ["attribute", "values"], [(code(name), rest) for name, rest in map(attribute_words, operator.attributes)]
+        ),
+    ]
