@@ -1,11 +1,13 @@
 """What a check costs: fewer elements where all would take too long, said, and with directions across the others."""
 
+import itertools
 import time
 
 import numpy as np
 import pytest
 
 import gradcheck_cli.ops as F
+from gradcheck_cli import check
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.numeric.point import Outputs, Point
@@ -202,3 +204,16 @@ def test_times_and_plans_are_for_a_person():
     text = plan_text([Cost("W", 1_000_000, 1e-3), Cost("b", 5, 1e-3)], {"W": 5000}, 60.0, 7)
     assert text.startswith("5,000 of 1,000,000 elements of W, seed 7, and 2 random directions across the others: ")
     assert "17 min" in text
+
+
+def test_what_is_evaluated_to_measure_the_time_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How often that is depends on how busy the machine is, and reports of equal checks must be equal."""
+
+    def evaluations(seconds: float) -> int:
+        clock = itertools.count(0.0, seconds)
+        monkeypatch.setattr("gradcheck_cli.verdict.budget.time.perf_counter", lambda: next(clock))
+        monkeypatch.setattr("gradcheck_cli.verdict.judge.time.perf_counter", lambda: next(clock))
+        x = np.random.default_rng(0).normal(size=(40, 40))
+        return check(lambda x: F.sum(F.tanh(x) @ F.tanh(x)), {"x": x}, budget=1e9).evaluations
+
+    assert evaluations(1e-9) == evaluations(0.05) == evaluations(3.0)
