@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from gradcheck_cli.codes import FINDING_CODES
 from gradcheck_cli.errors import Location, Problem
+from gradcheck_cli.light_dataclass import dataclass
 
 if TYPE_CHECKING:
     from gradcheck_cli.graph_records import Graph

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from gradcheck_cli.bridges.library import Library
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import GradcheckError, Location, Problem, SpecError
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.run.find import SpecFile, find_spec_files
 from gradcheck_cli.run.options import Options
 from gradcheck_cli.run.select import keyword_matcher, matches, selected_parameters, tag_matcher

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.run.shard import Shard
 from gradcheck_cli.settings import Settings
 
