@@ -15,6 +15,14 @@ from .activations import (
     tanhshrink,
 )
 from .arithmetic import add, divide, maximum, minimum, mod, multiply, negative, power, subtract
+from .classification import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cross_entropy,
+    kl_div,
+    nll_loss,
+    soft_cross_entropy,
+)
 from .elementwise import (
     abs,
     cbrt,
@@ -34,7 +42,15 @@ from .elementwise import (
 )
 from .layers import dropout, linear
 from .linalg import matmul
-from .losses import binary_cross_entropy_with_logits, cross_entropy, mse_loss
+from .losses import (
+    cosine_similarity,
+    hinge_embedding_loss,
+    huber_loss,
+    l1_loss,
+    mse_loss,
+    smooth_l1_loss,
+    triplet_margin_loss,
+)
 from .rectifiers import celu, elu, hardsigmoid, hardswish, hardtanh, leaky_relu, prelu, relu, selu
 from .reductions import logsumexp, max, mean, min, sum
 from .shape import concatenate, copy, getitem, reshape, transpose
@@ -66,6 +82,7 @@ __all__ = [
     "arctan",
     "arctan2",
     "arctanh",
+    "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "cbrt",
     "celu",
@@ -74,6 +91,7 @@ __all__ = [
     "copy",
     "cos",
     "cosh",
+    "cosine_similarity",
     "cross_entropy",
     "digamma",
     "divide",
@@ -90,7 +108,11 @@ __all__ = [
     "hardsigmoid",
     "hardswish",
     "hardtanh",
+    "hinge_embedding_loss",
+    "huber_loss",
     "hypot",
+    "kl_div",
+    "l1_loss",
     "leaky_relu",
     "lgamma",
     "linear",
@@ -113,6 +135,7 @@ __all__ = [
     "mse_loss",
     "multiply",
     "negative",
+    "nll_loss",
     "power",
     "prelu",
     "reciprocal",
@@ -125,6 +148,8 @@ __all__ = [
     "sin",
     "sinc",
     "sinh",
+    "smooth_l1_loss",
+    "soft_cross_entropy",
     "softmax",
     "softplus",
     "softsign",
@@ -136,6 +161,7 @@ __all__ = [
     "tanh",
     "tanhshrink",
     "transpose",
+    "triplet_margin_loss",
     "where",
     "xlogy",
 ]

@@ -67,9 +67,13 @@ def logaddexp(x, y):
 
 @logaddexp.backward
 def _(g, x, y, out):
-    # Two infinities of one sign share the gradient; their difference from the output would be nan.
-    gx, gy = (g * np.where(out == z, np.where(x == y, 0.5, 1), np.exp(z - np.where(out == z, 0, out))) for z in (x, y))
-    return unbroadcast(gx, x.shape), unbroadcast(gy, y.shape)
+    return unbroadcast(g * _share(x, y, out), x.shape), unbroadcast(g * _share(y, x, out), y.shape)
+
+
+def _share(x, y, out):
+    """Return exp(x - out): 1 where x is all of it, 1/2 for two infinities, whose difference would be nan."""
+    alone = np.equal(x, out)
+    return np.where(alone, (1 - np.equal(x, y) * out.dtype.type(0.5)), np.exp(x - np.where(alone, 0, out)))
 
 
 @op(y=arr(low=0.1), batch="elementwise", linear="x")
