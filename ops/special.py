@@ -71,9 +71,10 @@ def _(g, x, y, out):
 
 
 def _share(x, y, out):
-    """Return exp(x - out): 1 where x is all of it, 1/2 for two infinities, whose difference would be nan."""
+    """Return exp(x - out), and 1/2 for each of two infinities of one sign, whose difference would be nan."""
     alone = np.equal(x, out)
-    return np.where(alone, (1 - np.equal(x, y) * out.dtype.type(0.5)), np.exp(x - np.where(alone, 0, out)))
+    share = np.exp(np.where(alone, 0, x) - np.where(alone, 0, out))
+    return np.where(alone & np.equal(x, y), share / 2, share)
 
 
 @op(y=arr(low=0.1), batch="elementwise", linear="x")
