@@ -23,17 +23,23 @@ class Weights:
         self.rounding = noise.epsilon * np.abs(self.u)
         self.level = np.abs(self.u) * np.where(noise.level > 0, noise.level, 0.0) if (noise.level > 0).any() else None
 
-    def of(self, changes: Array, positions: Array | None) -> WeightedChunk:
-        """Gather what belongs to the outputs of a chunk (see `Chunk`)."""
+    def of(self, changes: Array, positions: Array | None, own: Array | None = None) -> WeightedChunk:
+        """Gather what belongs to the outputs of a chunk (see `Chunk`).
+
+        `own`, shape (rows, K), is the noise level of the outputs along each element, instead of one for all.
+        """
 
         def gather(vector: Array) -> Array:
             return vector[:, None] if positions is None else vector.take(positions)
 
+        u = [gather(row) for row in self.u]
         level = None if self.level is None else [gather(row) for row in self.level]
+        if own is not None:
+            level = [np.abs(row) * own for row in u] if own.any() else None
         return WeightedChunk(
             changes,
             self.u if positions is None else None,
-            [gather(row) for row in self.u],
+            u,
             gather(self.noise.base),
             [gather(row) for row in self.rounding],
             level,

@@ -14,11 +14,19 @@ from gradcheck_cli.numeric.step_choice import SAFETY
 from gradcheck_cli.verdict.kinks import CLEAR, RUN
 from gradcheck_cli.verdict.ruling import BACKWARD, OWN_SCALE, SETTLED
 
+_LATE = 2
+"""So many steps at the top of a ladder are the largest."""
+
+
+_NEARLY = 3 * SETTLED
+"""A bar of so many rtol is nearly sharp."""
+
 
 class Settled(NamedTuple):
     """Which of n elements pass, shape (n,), with their figures, shape (cotangents, n).
 
-    `kink_within` is the smallest step that shows a kink beside the point, NaN where none does.
+    `kink_within` is the smallest step that shows a kink beside the point, NaN where none does. `blunt`, shape (n,),
+    tells which others would pass if their bars were sharp, and may become so by steps in between.
     """
 
     passed: Array
@@ -26,6 +34,7 @@ class Settled(NamedTuple):
     bar: Array
     truncated: Array
     kink_within: Array
+    blunt: Array
 
 
 def settle(ladders: Ladders, analytic: Array, scales: Array, rtol: float) -> Settled:
@@ -35,29 +44,110 @@ def settle(ladders: Ladders, analytic: Array, scales: Array, rtol: float) -> Set
     magnitude of each. The figures are those of `rule`. What may be a corner at the point, a leap, a second flat
     stretch or the edge of the domain is left to it.
     """
+    if len(ladders.h) < ENOUGH:
+        return _nothing(ladders)
+    seen = _look(ladders, analytic, scales, rtol)
+    plain = seen.all(seen.plain)
+    passed = plain & seen.all(seen.bar <= SETTLED * rtol * seen.size)
+    zero = ~analytic.any(axis=0) & seen.all(seen.numeric == 0)
+    # What noise blurs up to the largest step wants larger ones, unless little is missing.
+    hopeful = (seen.best < len(ladders.h) - 1) | seen.truncated | (seen.bar <= _NEARLY * rtol * seen.size)
+    hopeful = np.where(zero, _stirred_late(ladders), seen.all(hopeful))
+    return seen.settled(passed, plain & ~passed & hopeful)
+
+
+def _stirred_late(ladders: Ladders) -> Array:
+    """Tell which elements move nothing but by their largest steps."""
+    below = (ladders.rise[:, :-_LATE] == 0) & (ladders.fall[:, :-_LATE] == 0)
+    return np.asarray(below.all(axis=(0, 1)))
+
+
+def settle_from_above(ladders: Ladders, analytic: Array, scales: Array, rtol: float) -> Settled:
+    """Settle elements by the largest steps of their ladders alone; see `settle`.
+
+    These are enough where the smallest of them isn't the best, and where they show no kink, which smaller ones would
+    place more exactly.
+    """
+    if len(ladders.h) < ENOUGH:
+        return _nothing(ladders)
+    seen = _look(ladders, analytic, scales, rtol)
+    sharp = seen.bar <= SETTLED * rtol * seen.size
+    passed = seen.all(seen.plain & sharp & (seen.best > 0) & np.isnan(seen.kink_within))
+    return seen.settled(passed, np.zeros_like(passed))
+
+
+def settle_finally(ladders: Ladders, analytic: Array, scales: Array, rtol: float, beyond: bool = False) -> Settled:
+    """Settle the elements that pass, sharply or not, and that larger steps wouldn't sharpen; see `settle`.
+
+    The ladders are those to which nothing is added any more, with the noise along each element; with `beyond` they
+    reach up to its scale, and only what nothing has moved up to its best step is settled.
+    """
+    if len(ladders.h) < ENOUGH:
+        return _nothing(ladders)
+    seen = _look(ladders, analytic, scales, rtol)
+    below = np.arange(len(ladders.h))[:, None] <= seen.best
+    unmoved = ~(below & (_flat(ladders.central) != 0)).any(axis=0)
+    sharp = seen.bar <= 0.1 * rtol * seen.size
+    final = unmoved if beyond else ~unmoved & (sharp | (seen.best < len(ladders.h) - 2))
+    passed = seen.all(seen.plain & final)
+    return seen.settled(passed, np.zeros_like(passed))
+
+
+class _Look(NamedTuple):
+    """What columns of ladders show, one for each element under each cotangent.
+
+    `plain` tells where the gradient agrees, and there is no sign of anything odd, `size` is the larger of both.
+    """
+
+    elements: int
+    plain: Array
+    best: Array
+    size: Array
+    numeric: Array
+    bar: Array
+    truncated: Array
+    kink_within: Array
+
+    def joined(self, column: Array) -> Array:
+        """Return a column with the shape (cotangents, n)."""
+        return column.reshape(-1, self.elements)
+
+    def all(self, column: Array) -> Array:
+        """Tell which elements a column holds for under every cotangent."""
+        return np.asarray(self.joined(column).all(axis=0))
+
+    def settled(self, passed: Array, blunt: Array) -> Settled:
+        """Return the figures of all elements with which of them pass."""
+        joined = self.joined
+        numeric, bar, truncated = joined(self.numeric), joined(self.bar), joined(self.truncated)
+        return Settled(passed, numeric, bar, truncated, joined(self.kink_within), blunt)
+
+
+def _look(ladders: Ladders, analytic: Array, scales: Array, rtol: float) -> _Look:
     count, depth, elements = ladders.central.shape
-    if depth < ENOUGH:
-        empty = np.zeros((count, elements))
-        return Settled(np.zeros(elements, dtype=bool), empty, empty, empty.astype(bool), empty)
-    flat = _flat
     h, reach = np.tile(ladders.h, (1, count)), np.tile(OWN_SCALE * scales, count)
-    central, sigma = flat(ladders.central), flat(ladders.sigma)
+    central, sigma = _flat(ladders.central), _flat(ladders.sigma)
     a = analytic.ravel()
     best, numeric, error = _best(h, central, sigma, reach)
     least = np.maximum(ladders.rounding.ravel(), BACKWARD * sigma.min(axis=0))
     error = np.where(np.abs(numeric) <= SAFETY * error, np.maximum(error, least), error)
     bar = SAFETY * error
     difference, size = np.abs(a - numeric), np.maximum(np.abs(a), np.abs(numeric))
-    passed = (difference <= np.maximum(rtol * (np.abs(a) + np.abs(numeric)), bar)) & (bar <= SETTLED * rtol * size)
-    passed &= np.isfinite(central).all(axis=0)
-    forward, backward = flat(ladders.forward), flat(ladders.backward)
+    plain = difference <= np.maximum(rtol * (np.abs(a) + np.abs(numeric)), bar)
+    plain &= np.isfinite(central).all(axis=0)
+    forward, backward = _flat(ladders.forward), _flat(ladders.backward)
     smooth, kink = _look_for_corner(h, forward, backward, sigma, rtol)
-    passed &= smooth & ~_may_leap(flat(ladders.rise), flat(ladders.fall), sigma, ladders.table.ravel())
-    passed &= ~_may_part(h, central, np.abs(forward - backward), sigma, best, numeric, bar)
+    plain &= smooth & ~_may_leap(_flat(ladders.rise), _flat(ladders.fall), sigma, ladders.table.ravel())
+    plain &= ~_may_part(h, central, np.abs(forward - backward), sigma, best, numeric, bar)
     truncated = ((np.arange(depth)[:, None] < best) & (sigma / h < 0.1 * error)).any(axis=0)
-    shape = (count, elements)
-    figures = (column.reshape(shape) for column in (numeric, bar, truncated, kink))
-    return Settled(passed.reshape(shape).all(axis=0), *figures)
+    return _Look(elements, plain, best, size, numeric, bar, truncated, kink)
+
+
+def _nothing(ladders: Ladders) -> Settled:
+    """Return that nothing is settled."""
+    count, _, elements = ladders.central.shape
+    empty, none = np.zeros((count, elements)), np.zeros(elements, dtype=bool)
+    return Settled(none, empty, empty, empty.astype(bool), empty, none)
 
 
 def settle_still(ladders: Ladders, rows: Array, beyond: Ladders, settled: Settled, rtol: float) -> Settled:
@@ -80,9 +170,8 @@ def settle_still(ladders: Ladders, rows: Array, beyond: Ladders, settled: Settle
     plain = smooth & np.isfinite(central).all(axis=0) & np.isfinite(bar.ravel())
     plain &= ~_may_part(h, central, np.abs(forward - backward), sigma, last, np.zeros(bar.size), bar.ravel())
     passed = np.asarray(plain.reshape(bar.shape).all(axis=0))
-    return Settled(
-        np.asarray(passed), settled.numeric[:, rows], bar, settled.truncated[:, rows], kink.reshape(bar.shape)
-    )
+    truncated, nothing = settled.truncated[:, rows], np.zeros_like(passed)
+    return Settled(passed, settled.numeric[:, rows], bar, truncated, kink.reshape(bar.shape), nothing)
 
 
 def _flat(column: Array) -> Array:

@@ -86,7 +86,7 @@ def test_a_ladder_sees_the_outputs_that_its_element_moves(point):
 
 
 def test_batches_are_bounded(point, monkeypatch):
-    monkeypatch.setattr(module, "_KEPT", 1)
+    monkeypatch.setattr(module, "KEPT", 1)
     batches, _ = taken(point(np.sin, X), range(7), [np.ones(7)])
     assert len(batches) > 2
     assert sorted(element for ladders in batches for element in ladders.elements) == list(range(7))
