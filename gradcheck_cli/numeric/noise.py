@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,9 @@ from gradcheck_cli.core.arrays import Array
 
 TABLE_POINTS = 7
 """Equally spaced values on each side of x from which a difference table is made."""
+
+SMALLEST, LARGEST = 1e-150, 1e150
+"""The squares of numbers between these neither vanish nor overflow."""
 
 _ORDERS = (3, 4, 5)
 
@@ -124,6 +128,8 @@ class Noise(NamedTuple):
 
 def scaled_norm(vector: Array) -> float:
     """Return the Euclidean norm without squaring large numbers (1e200 overflows)."""
+    if vector.ndim == 1 and vector.size and SMALLEST < np.abs(vector).max() < LARGEST:
+        return math.sqrt(np.dot(vector, vector))
     return float(scaled_norms(vector))
 
 

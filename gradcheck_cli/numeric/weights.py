@@ -8,10 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
-from gradcheck_cli.numeric.noise import Noise
-
-_SMALLEST, _LARGEST = 1e-150, 1e150
-"""Norms between these were computed from squares that neither vanish nor overflow."""
+from gradcheck_cli.numeric.noise import LARGEST, SMALLEST, Noise
 
 
 class Weights:
@@ -98,7 +95,7 @@ def _norms(columns: Array, mask: Array | None) -> Array:
     if len(kept) == 1:
         return np.asarray(np.abs(kept[0]))
     norms = np.sqrt(np.einsum("r...,r...->...", kept, kept))
-    odd = ~((norms > _SMALLEST) & (norms < _LARGEST))
+    odd = ~((norms > SMALLEST) & (norms < LARGEST))
     if odd.any():
         largest = np.max(np.abs(kept[:, odd]), axis=0, initial=0.0)
         scaled = kept[:, odd] / np.where(largest > 0, largest, 1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 
@@ -47,7 +48,7 @@ class Passes:
         count, many = analytic.shape
         return Passes(
             np.tile(elements, count) if count > 1 else elements,
-            np.repeat(np.arange(count), many),
+            np.repeat(np.arange(count), many) if count > 1 else np.zeros(many, dtype=int),
             analytic.ravel(),
             numeric.ravel(),
             bar.ravel(),
@@ -67,16 +68,27 @@ class Passes:
         """Return how many rows there are."""
         return len(self.element)
 
-    @property
+    @cached_property
+    def _magnitudes(self) -> tuple[Array, Array]:
+        return np.abs(self.analytic), np.abs(self.numeric)
+
+    @cached_property
     def size(self) -> Array:
         """The larger magnitude of the two gradients."""
-        return np.maximum(np.abs(self.analytic), np.abs(self.numeric))
+        return np.maximum(*self._magnitudes)
 
     def rel_err(self, rtol: float) -> Array:
         """Return the numbers that decide; see `outcome.rel_err`."""
-        difference = np.abs(self.analytic - self.numeric)
-        floor = np.maximum(np.abs(self.analytic) + np.abs(self.numeric), self.bar / rtol)
-        return np.where(difference == 0, 0.0, difference / np.where(floor > 0, floor, 1.0))
+        if rtol not in self._rel_errs:
+            analytic, numeric = self._magnitudes
+            floor = np.maximum(analytic + numeric, self.bar / rtol)
+            # Where both gradients are exactly 0, so may be the bar.
+            self._rel_errs[rtol] = np.abs(self.analytic - self.numeric) / np.where(floor > 0, floor, 1.0)
+        return self._rel_errs[rtol]
+
+    @cached_property
+    def _rel_errs(self) -> dict[float, Array]:
+        return {}
 
     def outcome(self, row: int) -> Outcome:
         """Return one row as an outcome."""
@@ -103,9 +115,9 @@ class Passes:
         rows = np.flatnonzero(among)
         if not rows.size:
             return None
-        for key in (self.rel_err(rtol), self.bar, -self.cotangent):
+        for number, key in enumerate((self.rel_err(rtol), self.bar, self.cotangent)):
             chosen = key[rows]
-            rows = rows[chosen == chosen.max()]
+            rows = rows[chosen == (chosen.min() if number == 2 else chosen.max())]
             if len(rows) == 1:
                 break
         return self.outcome(int(rows[0]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -71,7 +72,7 @@ class Elements:
             found[outcome.cotangent] = max(found.get(outcome.cotangent, 0.0), size)
         return found
 
-    @property
+    @cached_property
     def plain(self) -> Array:
         """Which passes are under the plain cotangent."""
         return np.asarray(self.passes.cotangent == 0)
@@ -87,7 +88,10 @@ class Elements:
             return False
         hidden, zero = _HIDDEN * self.rounding, _ZERO * self.rounding
         passes, plain = self.passes, self.plain
-        numeric, bar, analytic = np.abs(passes.numeric[plain]), passes.bar[plain], np.abs(passes.analytic[plain])
+        analytic = np.abs(passes.analytic[plain])
+        if np.max(analytic, initial=0.0) > zero:
+            return False
+        numeric, bar = np.abs(passes.numeric[plain]), passes.bar[plain]
         if not ((numeric <= bar) & (bar <= hidden) & (analytic <= zero)).all():
             return False
         first = [o for o in self.outcomes if o.cotangent == 0]
@@ -101,7 +105,9 @@ def summarise(elements: Elements, notes: Sequence[Finding] = ()) -> Summary:
     """
     largest, knobs, passes = elements.largest(), elements.knobs, elements.passes
     outcomes = [_forgiven(o, largest[o.cotangent], knobs) for o in elements.outcomes]
-    by_status = {status: [o for o in outcomes if o.status is status] for status in Status}
+    by_status: dict[Status, list[Outcome]] = {status: [] for status in Status}
+    for outcome in outcomes:
+        by_status[outcome.status].append(outcome)
     vacuous = elements.vacuous
     verdict, findings = Verdict.PASS, []
     worst_pass = passes.worst(knobs.rtol, elements.plain)
@@ -144,7 +150,8 @@ def _resolution(elements: Elements, outcomes: Sequence[Outcome], largest: float)
 def _blunt(elements: Elements, passed: Sequence[Outcome], largest: Mapping[int, float]) -> list[Outcome]:
     """Return what passes behind a bar that decides nothing, and that `accuracy` doesn't allow either."""
     limit = max(BLUNT, elements.knobs.accuracy or 0.0) * largest.get(0, 0.0)
-    column = elements.passes.worst(elements.knobs.rtol, elements.plain & (elements.passes.bar > limit))
+    wide = elements.plain & (elements.passes.bar > limit)
+    column = elements.passes.worst(elements.knobs.rtol, wide) if wide.any() else None
     return [*([column] if column else []), *(o for o in passed if o.cotangent == 0 and o.bar > limit)]
 
 
