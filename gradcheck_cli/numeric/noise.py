@@ -111,7 +111,7 @@ class Noise(NamedTuple):
         """Return the larger noise of two, output by output."""
         return Noise(np.maximum(self.epsilon, other.epsilon), np.maximum(self.level, other.level), self.base)
 
-    def of(self, u: Array, size: Array, moved: Array) -> Any:
+    def of(self, u: Array, size: Array, moved: Array | slice) -> Any:
         """Return the noise of sum(u * output), where the outputs have the magnitudes `size`, shape (..., outputs).
 
         Over the outputs that `moved`: one that keeps its bits adds no noise to a difference.

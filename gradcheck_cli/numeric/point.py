@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -44,9 +45,16 @@ class Outputs:
         self.epsilon = np.concatenate(parts) if parts else np.empty(0)
         self.jitter = np.zeros(self.epsilon.size)
 
+    @cached_property
+    def base(self) -> Array:
+        """The outputs at the point as one vector, which is only read."""
+        return self.flat(self.like)
+
     def flat(self, outputs: Sequence[Array]) -> Array:
         """Join the floating outputs into one float64 vector."""
         parts = [np.ravel(out).astype(np.float64) for out, counts in zip(outputs, self.counts, strict=True) if counts]
+        if len(parts) == 1:
+            return parts[0]
         return np.concatenate(parts) if parts else np.empty(0)
 
     def split(self, vector: Array) -> tuple[Array, ...]:
@@ -82,7 +90,7 @@ class Point:
         self.values = dict(values)
         self.name = name
         self.outputs = outputs
-        self.base = outputs.flat(outputs.like)
+        self.base = outputs.base
         self.on_evaluation = on_evaluation
         self.evaluations = 0
         self._outside = "the value is not finite there"

@@ -47,7 +47,7 @@ class Replay:
         self.x = x
         self.outputs = outputs
         self.slots = slots
-        self.base = outputs.flat(outputs.like)
+        self.base = outputs.base
         self._bound = max(1, min(_CHUNK, memory // _ARRAYS))
         sizes = [like.size if counts else 0 for like, counts in zip(outputs.like, outputs.counts, strict=True)]
         self._starts = [0, *itertools.accumulate(sizes)][:-1]

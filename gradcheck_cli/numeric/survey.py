@@ -34,7 +34,7 @@ def survey(point: Point, steps: Array, rng: np.random.Generator) -> tuple[Noise,
     reach = np.minimum(steps / 4, nearest)
     directions = _signed(reach, rng)
     changes = point.together(np.concatenate([places(directions[0]), TABLE_POINTS * directions[1][None]]))
-    (below, above), crossed = sides(changes[:-1]), changes[-1]
+    below, above = sides(changes[:-1])
     level = noise_level(below, above)
     gap = directions[0]
     size = output_sizes(point, below, above)
@@ -45,15 +45,16 @@ def survey(point: Point, steps: Array, rng: np.random.Generator) -> tuple[Noise,
         gap = gap / STRIDE
         level = without_oscillation(level, *sides(point.together(places(gap))))
     # The edge of a stair may lie on the other side. An output of 0 is on none: its rounding vanishes with it.
-    still = (~below.any(axis=0) | ~above.any(axis=0)) & (point.base != 0)
-    if still.any():
+    still = np.asarray(~(below.any(axis=0) & above.any(axis=0)))
+    if still.any() and (still := np.asarray(still & (point.base != 0))).any():
         far, farther = climb(point, TABLE_POINTS * directions[0])
         single = still & are_long_singles(point.base + np.concatenate([farther, below[:1]]))
         epsilon = np.where(single, np.maximum(epsilon, float(np.finfo(np.float32).eps)), epsilon)
         level = np.maximum(level, heights(point, far, farther, still, epsilon))
-    farthest = np.abs(np.array([below[-1], above[-1], crossed]))
-    relative = TABLE_POINTS * np.max(reach / point.scales)
-    sensitivity = np.max(np.where(np.isfinite(farthest), farthest, 0.0), axis=0) / relative
+    farthest = np.abs(changes[[TABLE_POINTS - 1, 2 * TABLE_POINTS - 1, 2 * TABLE_POINTS]])
+    if not np.isfinite(farthest).all():
+        farthest = np.where(np.isfinite(farthest), farthest, 0.0)
+    sensitivity = farthest.max(axis=0) / (TABLE_POINTS * (reach / point.scales).max())
     return Noise(epsilon, np.maximum(level, point.outputs.jitter), point.base), sensitivity
 
 

@@ -50,7 +50,10 @@ def noise_level(below: Array, above: Array) -> Array:
 def output_sizes(point: Point, below: Array, above: Array) -> Array:
     """Return the size of every output, or of its change where that is larger (an output of 0 has none of its own)."""
     changes = np.abs(np.concatenate([below, above]))
-    return np.asarray(np.maximum(np.abs(point.base), np.max(np.where(np.isfinite(changes), changes, 0.0), axis=0)))
+    largest = changes.max(axis=0)
+    if not np.isfinite(largest).all():
+        largest = np.where(np.isfinite(changes), changes, 0.0).max(axis=0)
+    return np.asarray(np.maximum(np.abs(point.base), largest))
 
 
 def without_oscillation(level: Array, below: Array, above: Array) -> Array:
@@ -64,8 +67,8 @@ def epsilons(point: Point, below: Array, above: Array) -> Array:
     """Return the epsilon of every output: that of its dtype, or of float32 where all values are single."""
     epsilon = point.outputs.epsilon
     # One row tells it nearly always, at little cost; a zero that stays one is single by chance.
-    moves = (below != below[0]).any(axis=0) | (above != below[0]).any(axis=0)
-    if not (moves & are_single(point.base + below[0])).any():
+    single = are_single(point.base + below[0])
+    if not (single.any() and (single & ((below != below[0]).any(axis=0) | (above != below[0]).any(axis=0))).any()):
         return epsilon
     values = point.base + np.concatenate([below, np.zeros((1, point.base.size)), above])
     single = float32_columns(values) & (epsilon < np.finfo(np.float32).eps)

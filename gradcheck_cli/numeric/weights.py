@@ -95,6 +95,8 @@ def _norms(columns: Array, mask: Array | None) -> Array:
     if len(kept) == 1:
         return np.asarray(np.abs(kept[0]))
     norms = np.sqrt(np.einsum("r...,r...->...", kept, kept))
+    if norms.size and norms.min() > SMALLEST and norms.max() < LARGEST:
+        return np.asarray(norms)
     odd = ~((norms > SMALLEST) & (norms < LARGEST))
     if odd.any():
         largest = np.max(np.abs(kept[:, odd]), axis=0, initial=0.0)

@@ -74,18 +74,23 @@ def compare(
     analytic = np.array([cotangent.gradient[elements] for cotangent in cotangents])
 
     def keep(seen: Screened) -> None:
+        if len(seen.passed) == len(elements) and seen.passed.all():
+            finished.add(Passes.of(elements, analytic, seen.numeric, seen.bar))
+            return
         rows = np.flatnonzero(seen.passed)
         finished.add(Passes.of(elements[rows], analytic[:, rows], seen.numeric[:, rows], seen.bar[:, rows]))
 
     seen = screen_elements(point, elements, weights, steps, analytic, rtol, keep)
     keep(seen)
+    if seen.passed.all():
+        return finished
     silent = np.flatnonzero(seen.silent)
     is_loud = np.zeros(len(elements), dtype=bool)
     if silent.size:
         is_loud[silent[_loud(point, elements[silent], rng)]] = True
-    still = np.flatnonzero(seen.silent & ~is_loud)
-    if still.size:
-        finished.add(_silent(point, elements[still], basis))
+        still = np.flatnonzero(seen.silent & ~is_loud)
+        if still.size:
+            finished.add(_silent(point, elements[still], basis))
     doubtful = np.flatnonzero(seen.suspicious | is_loud)
     if doubtful.size:
         pairs = seen.only(doubtful)
@@ -113,8 +118,8 @@ def _loud(point: Point, elements: Array, rng: np.random.Generator) -> Array:
 
 def _silent(point: Point, elements: Array, basis: Basis) -> Passes:
     """Return the passes of elements with no effect: both sides are zero, up to the rounding of the outputs."""
-    everything = np.ones(point.base.shape, dtype=bool)
-    noise = np.array([[basis.noise.of(c.u, np.abs(point.base), everything)] for c in basis.cotangents])
+    size = np.abs(point.base)
+    noise = np.array([[basis.noise.of(c.u, size, slice(None))] for c in basis.cotangents])
     bars = noise / (_PROBE * point.scales[elements])
     zero = np.zeros_like(bars)
     return Passes.of(elements, zero, zero, bars)

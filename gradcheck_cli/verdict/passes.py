@@ -105,19 +105,29 @@ class Passes:
 
     def beside_kinks(self) -> list[Outcome]:
         """Return the rows with a kink beside the point as outcomes."""
+        if np.isnan(self.kink_within).all():
+            return []
         return [self.outcome(int(row)) for row in np.flatnonzero(~np.isnan(self.kink_within))]
 
-    def worst(self, rtol: float, among: Array) -> Outcome | None:
+    @cached_property
+    def plain(self) -> Passes:
+        """The rows under the plain cotangent, which is the first."""
+        if not self.cotangent.any():
+            return self
+        rows = self.cotangent == 0
+        return Passes(*(getattr(self, field.name)[rows] for field in fields(Passes)))
+
+    def worst(self, rtol: float, among: Array | None = None) -> Outcome | None:
         """Return the row with the largest deciding number, then the widest bar, of those that the mask `among` keeps.
 
-        None if it keeps none. The first of equals.
+        None if it keeps none; without a mask all count. The first of equals.
         """
-        rows = np.flatnonzero(among)
+        rows = np.arange(len(self)) if among is None else np.flatnonzero(among)
         if not rows.size:
             return None
-        for number, key in enumerate((self.rel_err(rtol), self.bar, self.cotangent)):
-            chosen = key[rows]
-            rows = rows[chosen == (chosen.min() if number == 2 else chosen.max())]
+        for key in (self.rel_err(rtol), self.bar, -self.cotangent):
+            chosen = key if len(rows) == len(key) else key[rows]
+            rows = rows[chosen == chosen.max()]
             if len(rows) == 1:
                 break
         return self.outcome(int(rows[0]))

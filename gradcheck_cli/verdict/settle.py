@@ -125,7 +125,9 @@ class _Look(NamedTuple):
 
 def _look(ladders: Ladders, analytic: Array, scales: Array, rtol: float) -> _Look:
     count, depth, elements = ladders.central.shape
-    h, reach = np.tile(ladders.h, (1, count)), np.tile(OWN_SCALE * scales, count)
+    h, reach = ladders.h, OWN_SCALE * scales
+    if count > 1:
+        h, reach = np.tile(h, (1, count)), np.tile(reach, count)
     central, sigma = _flat(ladders.central), _flat(ladders.sigma)
     a = analytic.ravel()
     best, numeric, error = _best(h, central, sigma, reach)
@@ -140,7 +142,7 @@ def _look(ladders: Ladders, analytic: Array, scales: Array, rtol: float) -> _Loo
     plain &= smooth & ~_may_leap(_flat(ladders.rise), _flat(ladders.fall), sigma, ladders.table.ravel())
     plain &= ~_may_part(h, central, np.abs(forward - backward), sigma, best, numeric, bar)
     truncated = ((np.arange(depth)[:, None] < best) & (sigma / h < 0.1 * error)).any(axis=0)
-    return _Look(elements, plain, best, size, numeric, bar, truncated, kink)
+    return _Look(elements, plain, best, size, numeric, bar, np.asarray(truncated), kink)
 
 
 def _nothing(ladders: Ladders) -> Settled:
@@ -176,7 +178,7 @@ def settle_still(ladders: Ladders, rows: Array, beyond: Ladders, settled: Settle
 
 def _flat(column: Array) -> Array:
     """Return (C, S, n) as (S, C * n)."""
-    return column.transpose(1, 0, 2).reshape(column.shape[1], -1)
+    return column[0] if len(column) == 1 else column.transpose(1, 0, 2).reshape(column.shape[1], -1)
 
 
 def _best(h: Array, central: Array, sigma: Array, reach: Array) -> tuple[Array, Array, Array]:
@@ -236,6 +238,8 @@ def _look_for_corner(h: Array, forward: Array, backward: Array, sigma: Array, rt
     gap, noise = np.abs(forward - backward), 2.5 * sigma / h
     clear = gap > CLEAR * noise
     runs = clear[:-2] & clear[1:-1] & clear[2:]
+    if not runs.any():
+        return np.ones(runs.shape[1:], dtype=bool), np.full(runs.shape[1:], np.nan)
     start = np.argmax(runs, axis=0)
     end = start + RUN - 1
     first = _entry(gap, start)
