@@ -127,6 +127,9 @@ class Batch:
 
     def ladders(self) -> Ladders:
         """Set the chunks side by side; shorter ladders repeat their smallest step."""
+        if len(self.parts) == 1:
+            ((alone, raw),) = self.parts
+            return Ladders([raw], raw.elements, *alone)
         depth = max(len(raw.h) for _, raw in self.parts)
 
         def deep(column: Array) -> Array:

@@ -134,7 +134,8 @@ class _Bench:
                 step = step_of[ladder.element]
                 outcomes = examine(ladder, self.cotangents, self.noise, step, self.rtol, self.gradient_of)
                 self.finished.add(Passes.none(), outcomes)
-            self.finished.leave(_passes(ladders.elements, left, analytic, settled))
+            if left.size:
+                self.finished.leave(_passes(ladders.elements, left, analytic, settled))
 
     def _settle(self, ladders: Ladders, steps: Array, analytic: Array) -> tuple[Settled, Array]:
         """Add what passes plainly to what is finished; return the figures of all, and the rows that are left."""
@@ -180,12 +181,15 @@ class _Bench:
 
     def _finish(self, elements: Array, passed: Array, analytic: Array, settled: Settled) -> Array:
         """Add those that passed to what is finished; return which."""
-        self.finished.add(_passes(elements, np.flatnonzero(passed), analytic, settled))
+        if passed.any():
+            self.finished.add(_passes(elements, np.flatnonzero(passed), analytic, settled))
         return passed
 
 
 def _worst_first(rows: Array, analytic: Array, numeric: Array) -> Array:
     """Order rows by the relative difference of the two gradients, the largest first; by the difference if alike."""
+    if len(rows) < 2:
+        return rows
     a, n = analytic[:, rows], numeric[:, rows]
     difference, size = np.abs(a - n), np.abs(a) + np.abs(n)
     relative = np.nan_to_num(np.max(difference / np.where(size > 0, size, 1.0), axis=0), nan=2.0)
