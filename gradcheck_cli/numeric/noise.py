@@ -117,13 +117,14 @@ class Noise(NamedTuple):
         Over the outputs that `moved`: one that keeps its bits adds no noise to a difference.
         """
         epsilon, level, u, size = self.epsilon[moved], self.level[moved], u[moved], size[..., moved]
-        rounding = scaled_norms(epsilon * u * size)
+        norms = scaled_norm if size.ndim == 1 else scaled_norms
+        rounding = norms(epsilon * u * size)
         if not (level > 0).any():
             return rounding
         base = np.abs(self.base[moved])
         with np.errstate(divide="ignore", invalid="ignore"):
             growth = np.where(base != 0, np.fmax(1.0, size / base), 1.0)
-        return np.maximum(rounding, scaled_norms(u * np.where(level > 0, level * growth, 0.0)))
+        return np.maximum(rounding, norms(u * np.where(level > 0, level * growth, 0.0)))
 
 
 def scaled_norm(vector: Array) -> float:

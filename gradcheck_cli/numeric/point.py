@@ -74,7 +74,7 @@ class Point:
 
     `base` is the vector of outputs at the point, `spacings` how far each element's neighbours in its dtype
     are. Calls `on_evaluation` with their number before evaluations, and counts them in `evaluations`. The
-    `evaluator` is a plain loop unless another is given.
+    `evaluator` is a plain loop unless another is given; `batches` tells that it takes many perturbations at once.
     """
 
     def __init__(
@@ -96,6 +96,7 @@ class Point:
         self._outside = "the value is not finite there"
         self._array = self.values[name]
         self.evaluator: Evaluator = evaluator or Loop(lambda array: self._evaluate({name: array}), self._array)
+        self.batches: bool = getattr(self.evaluator, "batches", False)
         self.x = np.ravel(self._array).astype(np.float64)
         self.typical = typical_magnitude(self.x)
         self.scales = element_scales(self.x, self.typical)

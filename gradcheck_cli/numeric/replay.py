@@ -38,6 +38,8 @@ class Replay:
     bytes that a chunk takes, unless one perturbation alone takes more.
     """
 
+    batches = True
+
     def __init__(
         self, plan: Plan, name: str, x: Array, outputs: Outputs, slots: tuple[int, ...], memory: int = MEMORY
     ) -> None:

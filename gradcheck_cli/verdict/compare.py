@@ -27,6 +27,9 @@ _PROBE = 0.125
 _GROUP = 64
 """So many of them are probed one by one, where the group has an effect."""
 
+_FEW = 16
+"""So few are probed one by one at once, in a batch."""
+
 
 class Basis(NamedTuple):
     """What a parameter's elements are compared with: cotangents, the noise of the outputs, and first steps."""
@@ -106,7 +109,9 @@ def _loud(point: Point, elements: Array, rng: np.random.Generator) -> Array:
     stack, loud = [np.arange(elements.size)], [np.empty(0, int)]
     while stack:
         group = stack.pop()
-        if not point.moved(elements[group], displacements[group])[1].any():
+        # In a batch a few cost as much as one, and each alone tells more.
+        few = point.batches and group.size <= _FEW
+        if not few and not point.moved(elements[group], displacements[group])[1].any():
             continue
         if group.size > _GROUP:
             stack += [group[: group.size // 2], group[group.size // 2 :]]
