@@ -10,7 +10,7 @@ import numpy as np
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.numeric.ladder import Ladder
 from gradcheck_cli.numeric.point import Point
-from gradcheck_cli.numeric.steps import steps_of_many
+from gradcheck_cli.numeric.steps import HALF_DECADE, steps_of_many, steps_up_to
 from gradcheck_cli.numeric.weights import WeightedChunk, Weights
 
 KEPT = 2**21
@@ -92,6 +92,25 @@ def take_steps(point: Point, elements: Array, h: Array, weights: Weights) -> Lad
     for raw in _raws(point, elements, h):
         batch.add(raw, weights.of(raw.changes, raw.positions))
     return batch.ladders()
+
+
+def take_top_and_beyond(
+    point: Point, elements: Array, top: Array, intervals: int, weights: Weights
+) -> Iterator[tuple[Array, Ladders]]:
+    """Evaluate what ladders of decades lack at their top: half-decades in the last `intervals`, and steps beyond.
+
+    `top` is the largest step of each element; the steps beyond lead to its scale, 1 at least. Yields places among the
+    elements, and their ladders.
+    """
+    x = point.x[elements]
+    halves = steps_of_many(x, point.typical, point.spacings[elements], HALF_DECADE)[0]
+    scales = np.maximum(np.maximum(np.abs(x), point.typical), 1.0)
+    farther, valid = steps_up_to(scales, top)
+    counts = valid.sum(axis=0)
+    for count in np.unique(counts):
+        chosen = np.flatnonzero(counts == count)
+        h = np.concatenate([halves[-2 * intervals :: 2, chosen], farther[:count, chosen]])
+        yield chosen, take_steps(point, elements[chosen], h, weights)
 
 
 def _raws(point: Point, elements: Array, h: Array) -> Iterator[Raw]:

@@ -12,7 +12,7 @@ from gradcheck_cli.numeric.ladders import Batch, Ladders, Raw
 from gradcheck_cli.numeric.noise import are_single
 from gradcheck_cli.numeric.own_noise import own_gaps
 from gradcheck_cli.numeric.point import Point
-from gradcheck_cli.numeric.steps import HALF_DECADE, steps_of_many, steps_up_to
+from gradcheck_cli.numeric.steps import HALF_DECADE, steps_of_many
 from gradcheck_cli.numeric.tables import FINEST, LOUD, STRIDE, noise_level, places, sides
 from gradcheck_cli.numeric.weights import Weights
 
@@ -29,40 +29,25 @@ class OwnLadders(NamedTuple):
     sure: Array
 
 
-def refine(
-    point: Point, ladders: Ladders, rows: Array, steps: Array, weights: Weights, beyond: bool = False
-) -> OwnLadders | None:
+def refine(point: Point, ladders: Ladders, rows: Array, steps: Array, weights: Weights) -> OwnLadders | None:
     """Refine the columns `rows`, ascending, of ladders of decades to half-decades; None where none can be.
 
-    `steps` are the first steps of these elements. With `beyond` the ladders go on up to the scale of each element.
+    `steps` are the first steps of these elements.
     """
     batch, sure, done, start = Batch(), [], [], 0
     for raw in ladders.raw:
         within = (rows >= start) & (rows < start + len(raw.elements))
         mine = rows[within] - start
         if mine.size:
-            for chosen, more in _beyond(point, raw, mine) if beyond else [(np.arange(mine.size), raw.h[:0, mine])]:
-                for made, level, known, part in _refined(point, raw, mine[chosen], steps[within][chosen], more):
-                    batch.add(made, weights.of(made.changes, made.positions, level))
-                    sure.append(known)
-                    done.append(part + start)
+            for made, level, known, part in _refined(point, raw, mine, steps[within]):
+                batch.add(made, weights.of(made.changes, made.positions, level))
+                sure.append(known)
+                done.append(part + start)
         start += len(raw.elements)
     return OwnLadders(batch.ladders(), np.concatenate(done), np.concatenate(sure)) if done else None
 
 
-def _beyond(point: Point, raw: Raw, columns: Array) -> Iterator[tuple[Array, Array]]:
-    """Yield which columns need equally many steps more up to the scale of their elements, 1 at least, and these."""
-    scales = np.maximum(np.abs(point.x[raw.elements[columns]]), point.typical)
-    h, valid = steps_up_to(np.maximum(scales, 1.0), raw.h[-1, columns])
-    counts = valid.sum(axis=0)
-    for count in np.unique(counts):
-        chosen = np.flatnonzero(counts == count)
-        yield chosen, h[:count, chosen]
-
-
-def _refined(
-    point: Point, raw: Raw, columns: Array, steps: Array, farther: Array
-) -> Iterator[tuple[Raw, Array, Array, Array]]:
+def _refined(point: Point, raw: Raw, columns: Array, steps: Array) -> Iterator[tuple[Raw, Array, Array, Array]]:
     """Evaluate what some columns of a chunk lack; yield parts with the noise of their outputs, and where it is certain.
 
     The last of each part are the columns themselves.
@@ -70,11 +55,10 @@ def _refined(
     elements, coarse = raw.elements[columns], raw.h[:, columns]
     x, spacings = point.x[elements], point.spacings[elements]
     # Every second half-decade is a decade, from the top.
-    between = steps_of_many(x, point.typical, spacings, HALF_DECADE)[0][-2::-2][: len(coarse) - 1][::-1]
-    new = np.concatenate([between, farther])
+    new = steps_of_many(x, point.typical, spacings, HALF_DECADE)[0][-2::-2][: len(coarse) - 1][::-1]
     gaps, widest = own_gaps(x, point.typical, spacings, steps)
     realised, chunks = point.one_by_one(elements, np.concatenate([new, -new, places(gaps)]))
-    count, order = len(new), _merged(len(coarse), len(farther))
+    count, order = len(new), _merged(len(coarse))
     for chunk in chunks:
         part = slice(chunk.start, chunk.stop)
         mine = columns[part]
@@ -96,11 +80,11 @@ def _refined(
         yield made, level, known, mine
 
 
-def _merged(coarse: int, farther: int) -> Array:
-    """Return the ascending order of so many decades, the half-decades between them, and steps beyond all of them."""
+def _merged(coarse: int) -> Array:
+    """Return the ascending order of so many decades and the half-decades between them."""
     order = np.empty(2 * coarse - 1, dtype=int)
     order[0::2], order[1::2] = np.arange(coarse), np.arange(coarse, 2 * coarse - 1)
-    return np.concatenate([order, np.arange(2 * coarse - 1, 2 * coarse - 1 + farther)])
+    return order
 
 
 def _levels(point: Point, raw: Raw, gaps: Array, widest: Array, table: Array) -> tuple[Array, Array]:

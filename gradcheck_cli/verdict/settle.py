@@ -14,8 +14,8 @@ from gradcheck_cli.numeric.step_choice import SAFETY
 from gradcheck_cli.verdict.kinks import CLEAR, RUN
 from gradcheck_cli.verdict.ruling import BACKWARD, OWN_SCALE, SETTLED
 
-_LATE = 2
-"""So many steps at the top of a ladder are the largest."""
+LATE = 2
+"""An element is stirred late that moves nothing but by so many of its largest steps."""
 
 
 _NEARLY = 3 * SETTLED
@@ -57,8 +57,8 @@ def settle(ladders: Ladders, analytic: Array, scales: Array, rtol: float) -> Set
 
 
 def _stirred_late(ladders: Ladders) -> Array:
-    """Tell which elements move nothing but by their largest steps."""
-    below = (ladders.rise[:, :-_LATE] == 0) & (ladders.fall[:, :-_LATE] == 0)
+    """Tell which elements move nothing but by their largest steps, if at all."""
+    below = (ladders.rise[:, :-LATE] == 0) & (ladders.fall[:, :-LATE] == 0)
     return np.asarray(below.all(axis=(0, 1)))
 
 
@@ -76,11 +76,10 @@ def settle_from_above(ladders: Ladders, analytic: Array, scales: Array, rtol: fl
     return seen.settled(passed, np.zeros_like(passed))
 
 
-def settle_finally(ladders: Ladders, analytic: Array, scales: Array, rtol: float, beyond: bool = False) -> Settled:
+def settle_finally(ladders: Ladders, analytic: Array, scales: Array, rtol: float) -> Settled:
     """Settle the elements that pass, sharply or not, and that larger steps wouldn't sharpen; see `settle`.
 
-    The ladders are those to which nothing is added any more, with the noise along each element; with `beyond` they
-    reach up to its scale, and only what nothing has moved up to its best step is settled.
+    The ladders are those to which nothing is added any more, with the noise along each element.
     """
     if len(ladders.h) < ENOUGH:
         return _nothing(ladders)
@@ -88,7 +87,7 @@ def settle_finally(ladders: Ladders, analytic: Array, scales: Array, rtol: float
     below = np.arange(len(ladders.h))[:, None] <= seen.best
     unmoved = ~(below & (_flat(ladders.central) != 0)).any(axis=0)
     sharp = seen.bar <= 0.1 * rtol * seen.size
-    final = unmoved if beyond else ~unmoved & (sharp | (seen.best < len(ladders.h) - 2))
+    final = ~unmoved & (sharp | (seen.best < len(ladders.h) - 2))
     passed = seen.all(seen.plain & final)
     return seen.settled(passed, np.zeros_like(passed))
 
@@ -152,23 +151,28 @@ def _nothing(ladders: Ladders) -> Settled:
     return Settled(none, empty, empty, empty.astype(bool), empty, none)
 
 
-def settle_still(ladders: Ladders, rows: Array, beyond: Ladders, settled: Settled, rtol: float) -> Settled:
+def settle_still(
+    ladders: Ladders, rows: Array, more: Ladders, settled: Settled, rtol: float, late: bool = False
+) -> Settled:
     """Settle elements whose gradient is zero, and that move nothing on their `ladders`: those in `rows`.
 
-    `beyond` are their steps up to the scale of each, `settled` what was found of all of the ladders. A corner there is
+    `more` are further steps of theirs, up to the scale of each, `settled` what was found of all of the ladders. `late`
+    elements move something by their largest steps, between which there are some of the further ones. A corner there is
     beside the point; a flat stretch of another slope is a staircase, which is left to `rule`.
     """
     count = len(settled.bar)
+    h = np.concatenate([ladders.h[:, rows], more.h])
+    order = np.argsort(h[:, 0], kind="stable")
 
     def flat(below: Array, above: Array) -> Array:
-        return _flat(np.concatenate([below[:, :, rows], above], axis=1))
+        return _flat(np.concatenate([below[:, :, rows], above], axis=1)[:, order])
 
-    h = np.tile(np.concatenate([ladders.h[:, rows], beyond.h]), (1, count))
-    central, sigma = flat(ladders.central, beyond.central), flat(ladders.sigma, beyond.sigma)
+    h = np.tile(h[order], (1, count))
+    central, sigma = flat(ladders.central, more.central), flat(ladders.sigma, more.sigma)
     bar = settled.bar[:, rows]
-    forward, backward = flat(ladders.forward, beyond.forward), flat(ladders.backward, beyond.backward)
+    forward, backward = flat(ladders.forward, more.forward), flat(ladders.backward, more.backward)
     smooth, kink = _look_for_corner(h, forward, backward, sigma, rtol)
-    last = np.full(bar.size, len(ladders.h) - 1)
+    last = np.full(bar.size, len(ladders.h) - 1 - (LATE if late else 0))
     plain = smooth & np.isfinite(central).all(axis=0) & np.isfinite(bar.ravel())
     plain &= ~_may_part(h, central, np.abs(forward - backward), sigma, last, np.zeros(bar.size), bar.ravel())
     passed = np.asarray(plain.reshape(bar.shape).all(axis=0))

@@ -10,7 +10,7 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.numeric.ladder import ENOUGH, Ladder
-from gradcheck_cli.numeric.ladders import Ladders, take_ladders, take_steps
+from gradcheck_cli.numeric.ladders import Ladders, take_ladders, take_steps, take_top_and_beyond
 from gradcheck_cli.numeric.noise import Noise
 from gradcheck_cli.numeric.own_ladders import refine
 from gradcheck_cli.numeric.point import Point
@@ -22,7 +22,7 @@ from gradcheck_cli.verdict.outcome import Cotangent
 from gradcheck_cli.verdict.passes import Passes
 from gradcheck_cli.verdict.ruling import SETTLED
 from gradcheck_cli.verdict.screen import Screened
-from gradcheck_cli.verdict.settle import Settled, settle, settle_finally, settle_from_above, settle_still
+from gradcheck_cli.verdict.settle import LATE, Settled, settle, settle_finally, settle_from_above, settle_still
 
 _FIRST = 64
 """Elements that are looked at first where there are many: the worst, which may decide."""
@@ -90,6 +90,11 @@ class _Bench:
         """The cotangents as weights, with the survey's noise."""
         return Weights([cotangent.u for cotangent in self.cotangents], self.noise)
 
+    @cached_property
+    def largest(self) -> Array:
+        """The largest analytic gradient of the parameter under each cotangent."""
+        return np.array([np.max(np.abs(cotangent.gradient)) for cotangent in self.cotangents])
+
     def scales(self, elements: Array) -> Array:
         """Return the larger of |x| and the typical magnitude, shape (n,)."""
         return np.maximum(np.abs(self.point.x[elements]), self.point.typical)
@@ -151,9 +156,13 @@ class _Bench:
         if still.size and len(ladders.h) >= ENOUGH:
             left[still] = ~self._settle_still(ladders, still, analytic, settled)
         blunt, zero = left & settled.blunt & ladders.stirred, flat & ~settled.numeric.any(axis=0)
-        for rows, beyond in ((np.flatnonzero(blunt & ~zero), False), (np.flatnonzero(blunt & zero), True)):
-            if rows.size:
-                left[self._settle_blunt(ladders, rows, steps[rows], analytic, beyond)] = False
+        # A bar that says nothing beside the largest gradient needs no noise of its own.
+        slight = (settled.bar <= self.rtol * self.largest[:, None]).all(axis=0)
+        late, others = np.flatnonzero(blunt & zero & slight), np.flatnonzero(blunt & ~zero)
+        if late.size:
+            left[late] = ~self._settle_late(ladders, late, analytic, settled)
+        if others.size:
+            left[self._settle_blunt(ladders, others, steps[others], analytic)] = False
         return settled, np.flatnonzero(left)
 
     def _settle_still(self, ladders: Ladders, rows: Array, analytic: Array, settled: Settled) -> Array:
@@ -163,16 +172,23 @@ class _Bench:
         silent = settle_still(ladders, rows, beyond, settled, self.rtol)
         return self._finish(elements, silent.passed, analytic[:, rows], silent)
 
-    def _settle_blunt(self, ladders: Ladders, rows: Array, steps: Array, analytic: Array, beyond: bool) -> Array:
-        """Add what passes with half-decades and noise of its own, as `examine` goes on; return which of `rows`.
+    def _settle_late(self, ladders: Ladders, rows: Array, analytic: Array, settled: Settled) -> Array:
+        """Add what passes of elements that move nothing but by their largest steps; return which, shape (n,)."""
+        passed = np.zeros(rows.size, dtype=bool)
+        elements, top = ladders.elements[rows], ladders.h[-1, rows]
+        for places, more in take_top_and_beyond(self.point, elements, top, LATE, self.weights):
+            mine = rows[places]
+            silent = settle_still(ladders, mine, more, settled, self.rtol, late=True)
+            passed[places] = self._finish(more.elements, silent.passed, analytic[:, mine], silent)
+        return passed
 
-        With `beyond` the elements have no gradient and no slope, and larger steps have to show that too.
-        """
-        own = refine(self.point, ladders, rows, steps, self.weights, beyond)
+    def _settle_blunt(self, ladders: Ladders, rows: Array, steps: Array, analytic: Array) -> Array:
+        """Add what passes with half-decades and noise of its own, as `examine` goes on; return which of `rows`."""
+        own = refine(self.point, ladders, rows, steps, self.weights)
         if own is None:
             return rows[:0]
         rows, elements, given = own.rows, own.ladders.elements, analytic[:, own.rows]
-        final = settle_finally(own.ladders, given, self.scales(elements), self.rtol, beyond)
+        final = settle_finally(own.ladders, given, self.scales(elements), self.rtol)
         passed = self._finish(elements, final.passed & own.sure, given, final)
         for number in np.flatnonzero(~passed).tolist():
             ladder = own.ladders.ladder(self.point, number)

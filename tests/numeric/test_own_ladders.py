@@ -32,12 +32,12 @@ def noise_of(point):
     return Noise(point.outputs.epsilon, np.zeros(point.base.size), point.base)
 
 
-def refined(point, rows, u, beyond=False):
+def refined(point, rows, u):
     """Return the refined ladders of some of all elements, and the coarse ones."""
     weights = Weights(u, noise_of(point))
     (ladders,) = take_ladders(point, np.arange(point.x.size), weights)
     rows = np.array(rows)
-    return refine(point, ladders, rows, steps_of(point)[ladders.elements[rows]], weights, beyond), ladders
+    return refine(point, ladders, rows, steps_of(point)[ladders.elements[rows]], weights), ladders
 
 
 def alone(point, element):
@@ -84,15 +84,6 @@ def test_only_what_is_asked_for_is_refined_and_only_what_is_missing_is_evaluated
     assert own.ladders.elements.tolist() == coarse.elements[rows].tolist()
     missing = [int((np.unique(coarse.h[:, row]).size - 1) * 2) for row in rows]
     assert around.evaluations == before + sum(missing) + 2 * 14
-
-
-def test_steps_beyond_reach_up_to_the_scale_of_each_element(point):
-    around = point(lambda x: np.maximum(x - 3 * np.abs(X) - 3, 0), X)
-    own, coarse = refined(around, range(7), np.ones((1, 7)), beyond=True)
-    scales = np.maximum(np.maximum(np.abs(X), around.typical), 1)[own.ladders.elements]
-    assert (own.ladders.h[-1] >= scales / 1.5).all()
-    assert (own.ladders.h[-1] > coarse.h[-1]).all()
-    assert (np.diff(own.ladders.h, axis=0) >= 0).all()
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,29 @@ def test_dead_units_pass_however_far_their_kink_is(seed, point):
     assert len(settled) == 20, seed
 
 
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e3])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_kink_that_only_large_steps_reach_is_named_as_the_rule_does(seed, scale, point):
+    """Beside elements that have a gradient, dead ones are settled together, with the same figures."""
+    kinks = np.append(np.random.default_rng(seed).uniform(0.005, 0.12, 9), [-9.0])
+    around = point(lambda x: np.maximum(x / scale - 1 - kinks, 0), np.full(10, scale))
+    gradient = np.append(np.zeros(9), 1 / scale)
+    steps = step_sizes(around.scales, default_eps(np.dtype(float)))
+    noise = survey(around, steps, np.random.default_rng(seed))[0]
+    cotangents = [Cotangent(np.ones(10), gradient)]
+    finished = Finished()
+    elements = np.arange(10)
+    examine_elements(around, elements, cotangents, noise, steps, RTOL, lambda u: u * gradient, finished)
+    assert not finished.outcomes, seed
+    for row in range(10):
+        seen = finished.passes.outcome(row)
+        (alone,) = examine(
+            Ladder(around, seen.element), cotangents, noise, steps[seen.element], RTOL, lambda u: u * gradient
+        )
+        assert (alone.status, alone.numeric) == (Status.PASS, pytest.approx(seen.numeric)), (seed, seen)
+        assert seen.kink_within == alone.kink_within, (seed, seen)
+
+
 @pytest.mark.parametrize("kink", [0.03, 0.3])
 @pytest.mark.parametrize("gradient", [1e-9, 1.0])
 def test_a_dead_unit_with_a_gradient_is_not_settled(gradient, kink, point):
