@@ -18,6 +18,9 @@ LATE = 2
 """An element is stirred late that moves nothing but by so many of its largest steps."""
 
 
+_TRACE = 5.0
+"""A gap of so many times the noise may be the trace of a kink; it is one from `CLEAR` times 2.5."""
+
 _NEARLY = 3 * SETTLED
 """A bar of so many rtol is nearly sharp."""
 
@@ -65,15 +68,29 @@ def _stirred_late(ladders: Ladders) -> Array:
 def settle_from_above(ladders: Ladders, analytic: Array, scales: Array, rtol: float) -> Settled:
     """Settle elements by the largest steps of their ladders alone; see `settle`.
 
-    These are enough where the smallest of them isn't the best, and where they show no kink, which smaller ones would
-    place more exactly.
+    These are enough where the smallest of them isn't the best, and where they show no trace of a kink, which smaller
+    ones would show better.
     """
     if len(ladders.h) < ENOUGH:
         return _nothing(ladders)
     seen = _look(ladders, analytic, scales, rtol)
     sharp = seen.bar <= SETTLED * rtol * seen.size
-    passed = seen.all(seen.plain & sharp & (seen.best > 0) & np.isnan(seen.kink_within))
+    plain = seen.plain & sharp & (seen.best > 0) & np.isnan(seen.kink_within)
+    passed = seen.all(plain & ~_traces_of_corner(ladders))
     return seen.settled(passed, np.zeros_like(passed))
+
+
+def _traces_of_corner(ladders: Ladders) -> Array:
+    """Tell where the one-sided slopes part at the smallest step by more than the next one lets expect.
+
+    What hides a kink there is curvature, whose gap shrinks like the step. A kink that is lost in noise at this step is
+    lost at smaller ones.
+    """
+    h = ladders.h[:2]
+    gap = (ladders.forward[:, :2] - ladders.backward[:, :2]).transpose(1, 0, 2)
+    rest = np.abs(gap[0] - gap[1] * (h[0] / h[1]))
+    plain = (rest <= _TRACE * ladders.sigma[:, 0] / h[0]) & (h[0] < h[1])  # a shorter ladder repeats its smallest
+    return np.asarray(~plain).ravel()
 
 
 def settle_finally(ladders: Ladders, analytic: Array, scales: Array, rtol: float) -> Settled:

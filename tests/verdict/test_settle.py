@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from gradcheck_cli.numeric.ladder import Ladder
 from gradcheck_cli.numeric.ladders import take_ladders
 from gradcheck_cli.numeric.noise import Noise
 from gradcheck_cli.numeric.steps import default_eps, step_sizes
@@ -181,6 +182,32 @@ def test_large_steps_settle_nothing_beside_a_kink(distance, point):
     around = point(lambda x: np.abs(x - X - distance) + x, X)
     assert not any(from_above(around, np.zeros((4, 4))).values())
     assert not any(from_above(around, np.eye(4)).values())
+
+
+@pytest.mark.parametrize("size", [1e-5, 3e-6, 1e-6])
+def test_large_steps_settle_nothing_at_a_kink_that_curvature_hides(size, point):
+    """The gap of the curvature is larger at all of these steps; smaller ones show the kink."""
+    for kink, settled in ((0.0, True), (size, False)):
+        around = point(lambda x, kink=kink: x + 5 * (x - X) ** 2 + kink * np.abs(x - X), X)
+        assert list(from_above(around, np.eye(4)).values()) == [settled] * 4
+    u = np.ones(4)
+    noise = Noise(around.outputs.epsilon, np.zeros(4), around.base)
+    steps = step_sizes(around.scales, default_eps(np.dtype(float)))
+    for element in range(4):
+        given = [Cotangent(u, u)]
+        (outcome,) = examine(Ladder(around, element), given, noise, steps[element], RTOL, lambda u: u)
+        assert outcome.status is Status.KINK
+
+
+def test_ladders_without_two_steps_below_show_no_trace(point):
+    around = point(np.sin, X)
+    weights = Weights([np.ones(4)], Noise(around.outputs.epsilon, np.zeros(4), around.base))
+    (ladders,) = take_ladders(around, np.arange(4), weights, 6)
+    scales = np.maximum(np.abs(X[ladders.elements]), around.typical)
+    analytic = np.cos(X)[None, ladders.elements]
+    repeated = ladders._replace(h=np.concatenate([ladders.h[:1], ladders.h[:1], ladders.h[2:]]))
+    assert settle_from_above(ladders, analytic, scales, RTOL).passed.all()
+    assert not settle_from_above(repeated, analytic, scales, RTOL).passed.any()
 
 
 @pytest.mark.parametrize(("level", "through"), [(1e-13, True), (1e-6, False)])
