@@ -6,13 +6,13 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from gradcheck_cli.errors import GradcheckError, Location, Problem, near
 from gradcheck_cli.knobs import read_knob
 from gradcheck_cli.light_dataclass import dataclass
+from gradcheck_cli.path_patterns import matches_any
 
 PROJECT_FILE = "pyproject.toml"
 INCLUDE = ("*.grad.yaml",)
@@ -28,7 +28,8 @@ class Settings:
 
     `root` is the folder from which its paths start: that of the file, or the current one without a file. `paths` are
     what is checked where a command line names nothing. A walk through folders takes files that `include` matches and
-    passes over files and folders that `exclude` matches. `seed` and `knobs` are for specs that say nothing themselves.
+    passes over files and folders that `exclude` matches; patterns mean what they mean in .gitignore. `seed` and `knobs`
+    are for specs that say nothing themselves.
     """
 
     root: Path = field(default_factory=Path)
@@ -48,22 +49,11 @@ class Settings:
 
     def includes(self, path: str) -> bool:
         """Tell whether a walk takes the file at `path`."""
-        return self._matches(path, self.include) and not self.excludes(path)
+        return matches_any(path, self.root, self.include, inside=True) and not self.excludes(path)
 
     def excludes(self, path: str) -> bool:
         """Tell whether a walk passes over what is at `path`, a file or a folder."""
-        return bool(self.exclude) and self._matches(path, self.exclude)
-
-    def _matches(self, path: str, patterns: tuple[str, ...]) -> bool:
-        """Tell whether a pattern fits: the name, or the path from the root where the pattern has a slash."""
-        name = os.path.basename(path)
-        if any(fnmatchcase(name, pattern) for pattern in patterns if "/" not in pattern):
-            return True
-        long = [pattern.strip("/") for pattern in patterns if "/" in pattern]
-        if not long:
-            return False
-        relative = Path(os.path.relpath(os.path.realpath(path), os.path.realpath(self.root))).as_posix()
-        return any(fnmatchcase(relative, pattern) for pattern in long)
+        return bool(self.exclude) and matches_any(path, self.root, self.exclude)
 
 
 def settings_near(folder: Path) -> Settings:

@@ -154,3 +154,17 @@ def test_patterns_without_a_slash_fit_names_and_others_paths_from_the_root(tmp_p
     assert {path: settings.includes(str(tmp_path / path)) for path in taken} == taken
     assert settings.excludes(str(tmp_path / "deep" / "slow"))
     assert not Settings().excludes("slow")
+
+
+def test_a_wrong_kind_of_jobs_is_said(project):
+    project("[tool.gradcheck]\njobs = 'many'\n")
+    with pytest.raises(SettingsError, match="jobs should be a whole number, 1 or more, or 'auto'"):
+        settings_near(Path())
+
+
+def test_an_excluded_folder_hides_nothing_of_its_name_elsewhere(tmp_path):
+    (tmp_path / "deep" / "old").mkdir(parents=True)
+    settings = Settings(root=tmp_path, exclude=("specs/*.grad.yaml", "old/"))
+    assert settings.includes(str(tmp_path / "specs" / "old" / "b.grad.yaml"))
+    assert not settings.includes(str(tmp_path / "specs" / "b.grad.yaml"))
+    assert settings.excludes(str(tmp_path / "deep" / "old"))
