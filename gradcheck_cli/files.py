@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 
+_RIGHTS = 0o777
+
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file beside `path` and rename it, so that nobody ever sees half of it."""
+    """Write a file beside `path` and rename it, so that nobody ever sees half of it.
+
+    It has the rights of the file that it replaces: what others may not read, they may not read afterwards either.
+    """
     beside = _write_beside(path, text)
     try:
         os.replace(beside, path)
@@ -31,16 +37,22 @@ def create_whole(path: Path, text: str) -> None:
 
 
 def _write_beside(path: Path, text: str) -> Path:
-    """Write a temporary file beside `path`, with the rights of any other file; return its path."""
+    """Write a temporary file beside `path`, with its rights or those of any other new file; return its path."""
     beside = path.with_name(f".{path.name[:50]}.{os.urandom(6).hex()}")
-    _create_in_place(beside, text)
+    try:
+        rights: int | None = stat.S_IMODE(path.stat().st_mode) & _RIGHTS
+    except OSError:  # there is none yet
+        rights = None
+    _create_in_place(beside, text, rights)
     return beside
 
 
-def _create_in_place(path: Path, text: str) -> None:
+def _create_in_place(path: Path, text: str, rights: int | None = None) -> None:
     """Write a new file under its own name; half of one is removed again."""
     with path.open("x", encoding="utf-8", newline="\n") as stream:
         try:
+            if rights is not None:
+                os.chmod(path, rights)  # while it is empty
             stream.write(text)
             stream.flush()
         except BaseException:
