@@ -14,7 +14,8 @@ import typer
 from gradcheck_cli.cli.checked_operators import Checked
 from gradcheck_cli.cli.choices import Color, ReportFormat
 from gradcheck_cli.cli.completion import complete_operators
-from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption
+from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption, named_by_settings
+from gradcheck_cli.cli.endings import interrupt_first, said_too
 from gradcheck_cli.cli.exit_codes import ExitCode, ended
 from gradcheck_cli.cli.garbage import collecting
 from gradcheck_cli.cli.options import (
@@ -121,12 +122,15 @@ def check_ops(
     files = tuple(ops or [])
     if save_spec is not None:
         require_free(save_spec, _MARK)
-    with user_output_to_stderr() as stdout:
+    code = ExitCode.OK
+    with interrupt_first(lambda: code), user_output_to_stderr() as stdout:
         try:
-            scope = make_scope(files)
+            with named_by_settings(settings):
+                scope = make_scope(files)
         except GradcheckError as error:
             nothing = OperatorsResult(options.seed, samples, (), problems=error.problems)
-            publish(wanted, stdout, Checked([], nothing, Frame(), (), 0.0).written)
+            with said_too(error):
+                publish(wanted, stdout, Checked([], nothing, Frame(), (), 0.0).written)
             raise
         operators = _selected(scope, names or [])
         if not operators:
@@ -136,6 +140,7 @@ def check_ops(
         started = time.perf_counter()
         with collecting():
             result = _checked(operators, options, color)
+        code = _exit_code(result)
         framed = functools.partial(_frame, files, frozenset(scope.given), options)
         words = options_text(options.given, files, strict, options.require_devices)
         words += ("--samples", str(samples)) * (samples != _SAMPLES)
@@ -145,7 +150,7 @@ def check_ops(
         publish(wanted, stdout, checked.written)
         if save_spec is not None:
             _save(operators, result, framed(save_spec.parent), save_spec)
-    raise typer.Exit(_exit_code(result))
+    raise typer.Exit(code)
 
 
 def _of_operators(settings: Settings) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from gradcheck_cli.bridges.library import Library
 from gradcheck_cli.cli.choices import ReportFormat
+from gradcheck_cli.cli.configuration import named_by_settings
+from gradcheck_cli.cli.endings import interrupt_first, operators_interrupts, said_too
 from gradcheck_cli.cli.exit_codes import ExitCode, ended
 from gradcheck_cli.cli.garbage import collecting
 from gradcheck_cli.cli.github import workspace
@@ -33,11 +35,13 @@ def check(options: Options, output: Output) -> ExitCode:
     """
     require_extra(output.reports)
     started = time.perf_counter()
-    with user_output_to_stderr() as stdout:
+    code = ExitCode.OK
+    with interrupt_first(lambda: code), user_output_to_stderr() as stdout:
         try:
             collected = _collected(options)
         except SpecError as error:
-            _publish(RunResult(options.seed, (), problems=error.problems), options, output, stdout)
+            with said_too(error):
+                _publish(RunResult(options.seed, (), problems=error.problems), options, output, stdout)
             raise
         if not collected:
             _publish(RunResult(options.seed, ()), options, output, stdout)
@@ -48,11 +52,12 @@ def check(options: Options, output: Output) -> ExitCode:
                 say(printable(f"note: {note}"))
         report = _terminal_report(stdout, options, output) if output.format is ReportFormat.TEXT else None
         result = replace(_checked(selected, options, output, report), seconds=time.perf_counter() - started)
+        code = exit_code(result)
         _remember(result, options)
         if report:
             report.finish(result)
         _publish(result, options, output, stdout)
-    return exit_code(result)
+    return code
 
 
 def list_cases(options: Options, output: Output) -> ExitCode:
@@ -75,7 +80,8 @@ def list_cases(options: Options, output: Output) -> ExitCode:
 
 def _collected(options: Options) -> list[Selected]:
     library = Library()
-    selected = collect(options, library)
+    with operators_interrupts(), named_by_settings(options.settings):
+        selected = collect(options, library)
     for note in library.notes:
         say(printable(f"note: {note}"))
     return selected

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TextIO
 
-from gradcheck_cli.cli.streams import say
+from gradcheck_cli.cli.streams import as_utf8, on_github, say, say_raw, write_raw
 from gradcheck_cli.errors import printable
 
 _tokens: list[str] = []
-
-Write = Callable[[str], object]
-
-
-def on_github() -> bool:
-    """Tell whether this is a step of GitHub Actions."""
-    return os.environ.get("GITHUB_ACTIONS") == "true"
 
 
 def workspace() -> str:
     """Return the folder of the repository, empty where it isn't known."""
     folder = os.environ.get("GITHUB_WORKSPACE", "")
     return os.path.realpath(folder) if folder else ""
+
+
+# The runner reads the two streams in no fixed order, but has one state for both: commands are taken, or they aren't
+# until their token comes. So a stream may rely on nothing that the other one says:
+# - What we write is harmless by itself (`streams.harmless`), except for annotations, whose lines are escaped.
+# - What operators print can't be escaped. It goes to standard error alone, which stops commands before anything else
+#   and allows them around annotations, all in one write.
+# - Annotations on standard output allow commands, stop them, and then give the token back a second time: the runner may
+#   read our last word on standard error before this, and what comes after us in the step has commands, too.
+# A token counts at the start of a line only, and what was printed before it may have no end of line.
 
 
 @contextmanager
@@ -35,35 +39,29 @@ def commands_stopped() -> Iterator[None]:
 
     token = secrets.token_hex(16)
     _tokens.append(token)
-    say(f"::stop-commands::{token}")
+    say_raw(f"::stop-commands::{token}")
     try:
         yield
     finally:
         _tokens.pop()
-        say(f"::{token}::")
-
-
-@contextmanager
-def commands_allowed(write: Write = say) -> Iterator[None]:
-    """Let the runner take commands again in the `with` block.
-
-    `write` writes a line to the stream that has the commands: the runner reads the two streams in no fixed order.
-    """
-    if not _tokens:
-        yield
-        return
-    write(f"::{_tokens[-1]}::")
-    try:
-        yield
-    finally:
-        write(f"::stop-commands::{_tokens[-1]}")
+        say_raw(f"\n::{token}::")
 
 
 def annotate(text: str) -> None:
     """Write annotations to standard error, where the runner reads them as well."""
     if text:
-        with commands_allowed():
-            say(text.rstrip("\n"))
+        say_raw(_allowed(text).rstrip("\n"))
+
+
+def write_annotations(stdout: TextIO, text: str) -> None:
+    """Write annotations to standard output, whose format they are."""
+    allowed = _allowed(text)
+    write_raw(as_utf8(stdout), f"{allowed}::{_tokens[-1]}::\n" if _tokens else allowed)
+
+
+def _allowed(text: str) -> str:
+    """Return annotations between lines that allow commands and stop them again, where they are stopped at all."""
+    return f"\n::{_tokens[-1]}::\n{text}::stop-commands::{_tokens[-1]}\n" if _tokens else text
 
 
 def summary_room() -> int:

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from gradcheck_cli.cli.completion import complete_cases, complete_ids
-from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption
+from gradcheck_cli.cli.configuration import (
+    UNREAD,
+    IsolatedOption,
+    SettingsOption,
+    named_by_settings,
+    refuse_operator_files,
+)
+from gradcheck_cli.cli.endings import operators_interrupts
 from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.options import OpsOption, SeedOption
 from gradcheck_cli.cli.streams import say, user_output_to_stderr
@@ -78,16 +85,18 @@ def graph(
     """
     del isolated  # the settings know
     from gradcheck_cli.run.options import Options
+    from gradcheck_cli.run.select import id_in_text, in_text
 
+    refuse_operator_files(settings, ops, data_only)
     options = Options(
-        paths=tuple(paths),
+        paths=tuple(map(id_in_text, paths)),
         keyword=keyword,
         ops=tuple(ops or []),
         data_only=data_only,
         seed=seed,
         settings=settings,
     )
-    raise typer.Exit(_draw(options, case or [], output, memory, health))
+    raise typer.Exit(_draw(options, list(map(in_text, case or [])), output, memory, health))
 
 
 def _draw(options: Options, names: Sequence[str], output: GraphFormat, memory: bool, health: bool) -> ExitCode:
@@ -98,7 +107,8 @@ def _draw(options: Options, names: Sequence[str], output: GraphFormat, memory: b
 
     with user_output_to_stderr() as stdout:
         library = Library()
-        selected = _named(collect(options, library), names)
+        with operators_interrupts(), named_by_settings(options.settings):
+            selected = _named(collect(options, library), names)
         for note in library.notes:
             say(printable(f"note: {note}"))
         if not selected:

@@ -9,7 +9,7 @@ import typer
 
 from gradcheck_cli.cli.choices import Format
 from gradcheck_cli.cli.completion import complete_operators
-from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption
+from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption, named_by_settings
 from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.options import FormatOption, OpsOption
 from gradcheck_cli.cli.scope import make_scope
@@ -27,12 +27,13 @@ def list_ops(
     settings: SettingsOption = UNREAD,
 ) -> None:
     """List the operators: built-in ones, those of installed packages, and those of --ops."""
-    del isolated, settings  # they stand for --ops where that isn't given
+    del isolated  # the settings know
     # Here, since it imports NumPy.
     from gradcheck_cli.report.operators import list_json, list_text
 
     with user_output_to_stderr() as stdout:
-        scope = make_scope(ops)
+        with named_by_settings(settings):
+            scope = make_scope(ops)
         names = [name for name in scope.names if fnmatchcase(name, pattern)]
         for problem in scope.problems:
             say(str(problem))

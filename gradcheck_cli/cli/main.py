@@ -6,6 +6,7 @@ without NumPy.
 
 from __future__ import annotations
 
+import errno
 import gc
 import sys
 import traceback
@@ -18,7 +19,7 @@ from gradcheck_cli import __version__
 from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.github import commands_stopped
 from gradcheck_cli.cli.program import Program
-from gradcheck_cli.cli.streams import say
+from gradcheck_cli.cli.streams import failure_text, say
 from gradcheck_cli.cli.threads import start_no_blas_threads
 from gradcheck_cli.errors import GradcheckError, printable
 
@@ -60,6 +61,8 @@ def _end(arguments: Sequence[str] | None) -> NoReturn:
     try:
         app(arguments, standalone_mode=True)
     except SystemExit as end:
+        if _reader_left(end):  # of `--help`; whether a check failed, `run` says whatever becomes of its reader
+            sys.exit(ExitCode.OK)
         if end.code == ExitCode.INTERRUPTED:
             say("interrupted")
         raise
@@ -71,7 +74,7 @@ def _end(arguments: Sequence[str] | None) -> NoReturn:
         sys.exit(ExitCode.INTERRUPTED)
     except OSError as error:
         # The disk is full, a folder can't be read: nothing that we could mend.
-        say(printable(f"error: {error.strerror or error}" + (f": '{error.filename}'" if error.filename else "")))
+        say(failure_text(error))
         sys.exit(ExitCode.COULD_NOT_CHECK)
     except BaseException as error:
         say(traceback.format_exc())
@@ -79,3 +82,8 @@ def _end(arguments: Sequence[str] | None) -> NoReturn:
         say("This is a bug in gradcheck; please report it with the lines above.")
         sys.exit(ExitCode.INTERNAL_ERROR)
     sys.exit(ExitCode.OK)
+
+
+def _reader_left(end: SystemExit) -> bool:
+    """Tell whether a command ended because nobody reads standard output any more, as under `| head -1`."""
+    return isinstance(end.__context__, OSError) and end.__context__.errno == errno.EPIPE

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,6 +32,19 @@ def _number(word: str | None) -> float | str | None:
         return word if word is None else float(word)
     except ValueError:
         return word
+
+
+def _reports(ctx: typer.Context, value: list[str] | None) -> list[str] | None:
+    """Split what the environment says at spaces outside of quotes, as a shell would."""
+    source = ctx.get_parameter_source("report")
+    if source is None or source.name != "ENVIRONMENT":
+        return value
+    words = shlex.shlex(os.environ.get("GRADCHECK_REPORT", ""), posix=True, punctuation_chars=False)
+    words.whitespace_split, words.commenters, words.escape = True, "", ""  # a backslash belongs to a path of Windows
+    try:
+        return list(words)
+    except ValueError as error:
+        raise typer.BadParameter(f"GRADCHECK_REPORT: {str(error).lower()}") from None
 
 
 RtolOption = Annotated[
@@ -83,7 +98,8 @@ OpsOption = Annotated[
     list[Path] | None,
     typer.Option(
         "--ops",
-        help="Operators: a Python file, or YAML as under ops:; may be repeated.",
+        help="Operators: a Python file, or YAML as under ops:; may be repeated. GRADCHECK_OPS separates files as PATH "
+        "does folders.",
         metavar="FILE",
         envvar="GRADCHECK_OPS",
     ),
@@ -92,14 +108,14 @@ RequireDeviceOption = Annotated[
     list[str] | None,
     typer.Option(
         "--require-device",
-        help="A missing one is an error, not a skip; may be repeated.",
+        help="A missing one is an error, not a skip; may be repeated. GRADCHECK_REQUIRE_DEVICE separates them by "
+        "spaces.",
         metavar="NAME",
         envvar="GRADCHECK_REQUIRE_DEVICE",
     ),
 ]
-FormatOption = Annotated[
-    Format, typer.Option("--format", help="What standard output holds.", envvar="GRADCHECK_FORMAT")
-]
+# No variable: it would have to be right for every command, and other commands have other formats.
+FormatOption = Annotated[Format, typer.Option("--format", help="What standard output holds.")]
 ReportFormatOption = Annotated[
     ReportFormat, typer.Option("--format", help="What standard output holds.", envvar="GRADCHECK_FORMAT")
 ]
@@ -107,7 +123,9 @@ ReportOption = Annotated[
     list[str] | None,
     typer.Option(
         "--report",
-        help="Also write a report: text, json, junit, github, markdown, html; may be repeated.",
+        callback=_reports,
+        help="Also write a report: text, json, junit, github, markdown, html; may be repeated. GRADCHECK_REPORT "
+        "separates them by spaces, with quotes around a path that has some.",
         metavar="FORMAT=PATH",
         envvar="GRADCHECK_REPORT",
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TextIO
@@ -10,10 +11,10 @@ from typing import TextIO
 import typer
 
 from gradcheck_cli.cli.choices import Color, ReportFormat
-from gradcheck_cli.cli.github import annotate, append_summary, commands_allowed, on_github, summary_room
-from gradcheck_cli.cli.streams import as_utf8
+from gradcheck_cli.cli.github import annotate, append_summary, summary_room, write_annotations
+from gradcheck_cli.cli.report_files import same_file, write_report
+from gradcheck_cli.cli.streams import as_utf8, on_github
 from gradcheck_cli.errors import GradcheckError, Location, Problem, near, printable
-from gradcheck_cli.files import write_whole
 from gradcheck_cli.light_dataclass import dataclass
 
 FORMATS = (*map(str, ReportFormat), "html")
@@ -41,8 +42,15 @@ def read_report(text: str) -> ReportFile:
 
 
 def read_reports(texts: Sequence[str] | None) -> tuple[ReportFile, ...]:
-    """Read all `FORMAT=PATH` of a command line. Raises BadParameter."""
-    return tuple(read_report(text) for text in texts or ())
+    """Read all `FORMAT=PATH` of a command line. Raises BadParameter, also for two that go to one file."""
+    reports = tuple(read_report(text) for text in texts or ())
+    files: dict[str, ReportFile] = {}
+    for report in reports:
+        first = files.setdefault(same_file(report.path), report)
+        if first is not report and str(report.path) != os.devnull:
+            both = f"{first.format}={first.path} and {report.format}={report.path}"
+            raise typer.BadParameter(printable(f"two reports would go to one file: {both}"))
+    return reports
 
 
 def require_extra(reports: Sequence[ReportFile]) -> None:
@@ -71,8 +79,9 @@ def publish(output: Output, stdout: TextIO, written: Callable[..., str]) -> None
     given. Every report is written whole or not at all; its folder is made. Raises GradcheckError for one that can't be.
     """
     if output.format is ReportFormat.GITHUB:
-        with commands_allowed(lambda line: stdout.write(f"{line}\n")):
-            as_utf8(stdout).write(written(output.format))
+        write_annotations(stdout, written(output.format))
+    elif output.format is ReportFormat.JUNIT:
+        as_utf8(stdout).write(_harmless_xml(written(output.format)) if on_github() else written(output.format))
     elif output.format is not ReportFormat.TEXT:
         as_utf8(stdout).write(written(output.format))
     stdout.flush()
@@ -83,7 +92,7 @@ def publish(output: Output, stdout: TextIO, written: Callable[..., str]) -> None
     problems = []
     for report in output.reports:
         try:
-            _write(report.path, written(report.format))
+            write_report(report.path, written(report.format), stdout)
         except OSError as error:
             where = Location(str(report.path))
             problems.append(Problem(f"the report can't be written: {error.strerror or error}", where, "wrong-file"))
@@ -91,11 +100,6 @@ def publish(output: Output, stdout: TextIO, written: Callable[..., str]) -> None
         raise GradcheckError(problems)
 
 
-def _write(path: Path, text: str) -> None:
-    if path.exists() and not path.is_file():  # a pipe, /dev/stderr: nothing that could be replaced
-        with path.open("w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-        return
-    target = Path(os.path.realpath(path))
-    target.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(target, text)
+def _harmless_xml(text: str) -> str:
+    """Return XML without what GitHub's runner takes for commands: it means the same, and escapes of text would not."""
+    return re.sub(r"(?m)^(\s*):(?=:)|#(?=#\[)", lambda found: "&#35;" if found[1] is None else f"{found[1]}&#58;", text)

@@ -8,7 +8,7 @@ import typer
 
 from gradcheck_cli.cli.choices import Color, ReportFormat
 from gradcheck_cli.cli.completion import complete_ids
-from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption
+from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption, refuse_operator_files
 from gradcheck_cli.cli.options import (
     BudgetOption,
     ColorOption,
@@ -103,10 +103,12 @@ def run(
     # Here, since they import NumPy.
     from gradcheck_cli.cli.checking import check, list_cases
     from gradcheck_cli.run.options import Options
+    from gradcheck_cli.run.select import id_in_text
 
     reports = read_reports(report)
+    refuse_operator_files(settings, ops, data_only)
     options = Options(
-        paths=tuple(paths or settings.paths or ["."]),
+        paths=tuple(map(id_in_text, paths or settings.paths or ["."])),
         keyword=keyword,
         tags=tags,
         last_failed=last_failed,

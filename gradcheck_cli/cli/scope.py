@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gradcheck_cli.cli.endings import operators_interrupts
 from gradcheck_cli.cli.streams import say
 from gradcheck_cli.errors import printable
 
@@ -24,7 +25,8 @@ def make_scope(ops: Sequence[Path] | None) -> Scope:
     from gradcheck_cli.spec.operator_lists import load_operators
 
     library = Library()
-    scope = Scope(library, given=load_operators(list(ops or []), library))
+    with operators_interrupts():
+        scope = Scope(library, given=load_operators(list(ops or []), library))
     for note in library.notes:
         say(printable(f"note: {note}"))
     return scope

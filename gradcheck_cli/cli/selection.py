@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gradcheck_cli.errors import printable
+
 if TYPE_CHECKING:
     from gradcheck_cli.run.shard import Shard
 
@@ -26,14 +28,21 @@ JobsOption = Annotated[
 ]
 
 
+_MOST_DIGITS = 9
+_MOST_SHOWN = 20
+
+
 def read_jobs(text: str) -> int:
     """Return how many processes check cases. Raises BadParameter."""
     if text == "auto":
         usable = getattr(os, "sched_getaffinity", None)
         return len(usable(0)) if usable else os.cpu_count() or 1
-    if not text.isdecimal() or int(text) < 1:
-        raise typer.BadParameter(f"-j should be a whole number, 1 or more, or auto, not '{text}'")
-    return int(text)
+    # Python reads no number of some thousand digits, and no machine has so many processes.
+    jobs = int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else 0
+    if jobs < 1:
+        shown = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+        raise typer.BadParameter(printable(f"-j should be a whole number, 1 or more, or auto, not '{shown}'"))
+    return jobs
 
 
 def read_shard_option(text: str | None) -> Shard | None:

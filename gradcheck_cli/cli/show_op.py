@@ -8,7 +8,7 @@ import typer
 
 from gradcheck_cli.cli.choices import Format
 from gradcheck_cli.cli.completion import complete_operators
-from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption
+from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption, named_by_settings
 from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.options import FormatOption, OpsOption
 from gradcheck_cli.cli.scope import make_scope
@@ -24,12 +24,13 @@ def show_op(
     settings: SettingsOption = UNREAD,
 ) -> None:
     """Show one operator: formula, arguments, domain, where it stands, and a spec that checks it."""
-    del isolated, settings  # they stand for --ops where that isn't given
+    del isolated  # the settings know
     # Here, since it imports NumPy.
     from gradcheck_cli.report.operators import show_json, show_text
 
     with user_output_to_stderr() as stdout:
-        scope = make_scope(ops)
+        with named_by_settings(settings):
+            scope = make_scope(ops)
         operator = scope.find(name)
         if operator is None:
             hint = near(name, scope.names)

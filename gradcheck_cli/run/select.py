@@ -26,18 +26,38 @@ def matches(full_id: str, wanted: str) -> bool:
     return full_id == wanted or full_id.startswith(wanted + "::")
 
 
+def in_text(word: str) -> str:
+    """Return a word as it was typed: in a locale without UTF-8 (C, POSIX) Python hands over escaped bytes.
+
+    Paths keep those, since files are opened with them; what is compared with names of a spec, which is UTF-8, must not.
+    What isn't UTF-8 stays as it is.
+    """
+    if word.isascii():
+        return word
+    try:
+        return word.encode("utf-8", "surrogateescape").decode("utf-8")
+    except UnicodeError:
+        return word
+
+
+def id_in_text(word: str) -> str:
+    """Return an id `FILE::case::param` with its names as they were typed, and its file as it is opened."""
+    file, colons, names = word.partition("::")
+    return file + colons + in_text(names)
+
+
 def keyword_matcher(text: str) -> Matcher:
     """Compile a keyword expression: words that an id holds, with `and`, `or`, `not` and parentheses.
 
     Words match anywhere in an id, whatever their case. Raises SpecError for a malformed expression.
     """
-    match = _compiled(text, "-k")
-    return lambda full_id: match(lambda word: word.casefold() in full_id.casefold())
+    match = _compiled(in_text(text), "-k")
+    return lambda full_id: match(lambda word: word.casefold() in in_text(full_id).casefold())
 
 
 def tag_matcher(text: str) -> Callable[[Collection[str]], bool]:
     """Compile an expression over tags, which match as a whole. Raises SpecError for a malformed one."""
-    match = _compiled(text, "--tag")
+    match = _compiled(in_text(text), "--tag")
     return lambda tags: match(lambda word: word in tags)
 
 

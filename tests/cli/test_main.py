@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -64,7 +65,7 @@ ENDS = [
     (KeyboardInterrupt(), 130, "interrupted\n"),
     (OSError(errno.ENOSPC, "No space left on device"), 2, "error: No space left on device\n"),
     (PermissionError(errno.EACCES, "Permission denied", "a\x1bb"), 2, "error: Permission denied: 'a\\x1bb'\n"),
-    (BrokenPipeError(errno.EPIPE, "Broken pipe"), 1, ""),
+    (BrokenPipeError(errno.EPIPE, "Broken pipe"), 0, ""),
 ]
 
 
@@ -93,6 +94,8 @@ def _with(error: BaseException, gradcheck: Callable[..., Any], monkeypatch: pyte
     """Run a check that is ended by `error`."""
 
     def fail(*_: object) -> None:
+        if isinstance(error, KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)  # one that nobody pressed is the mistake of an operator file
         raise error
 
     monkeypatch.setattr("gradcheck_cli.cli.checking.collect", fail)

@@ -48,6 +48,13 @@ VARIABLES = {
 }
 """What the program and the libraries below it read; those of single options are read off the options."""
 
+SEPARATED = {
+    "GRADCHECK_OPS": "separated as the folders of `PATH` are: by colons, by semicolons on Windows",
+    "GRADCHECK_REPORT": "separated by spaces, in quotes where a path has spaces: `junit=a.xml 'html=my report.html'`",
+    "GRADCHECK_REQUIRE_DEVICE": "separated by spaces",
+}
+"""How a variable that holds several values separates them."""
+
 _WORDS = {int: "INTEGER", float: "NUMBER", str: "TEXT"}
 
 
@@ -202,7 +209,8 @@ def _variables(tree: Any, found: dict[str, Any]) -> list[tuple[str, str]]:
                 users.setdefault(variable, {}).setdefault(written(each), []).append(code(f"gradcheck {name}".strip()))
     for variable, options in users.items():
         words = [f"{option} of {', '.join(names)}" for option, names in options.items()]
-        rows.append((code(variable), f"stands for {'; '.join(words)}"))
+        several = [SEPARATED[variable]] if variable in SEPARATED else []
+        rows.append((code(variable), ", ".join([f"stands for {'; '.join(words)}", *several])))
     return rows
 
 
