@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from gradcheck_cli.cli.streams import say, user_output_to_stderr
 
 TALKER = '''
 import ctypes
+import json
 import os
 import subprocess
 import sys
@@ -80,6 +82,17 @@ def test_other_commands_keep_standard_output_clean_too(
 MANY = "params: {x: 3}\ncases:\n" + "".join(f"  - {{name: case {n}, expr: tanh(x)}}\n" for n in range(300))
 
 
+def leave(started: subprocess.Popen[bytes]) -> int:
+    """Read one line, as `| head -1` does, and nothing more; return the exit code. Nobody complains."""
+    assert started.stdout is not None
+    assert started.stderr is not None
+    assert started.stdout.readline()
+    started.stdout.close()
+    assert started.stderr.read() == b""
+    started.stderr.close()
+    return started.wait(timeout=60)
+
+
 @pytest.mark.parametrize(
     "command",
     [["run", "a.grad.yaml"], ["run", "a.grad.yaml", "--format", "json"], ["list-ops"], ["run", "--help"]],
@@ -88,16 +101,20 @@ MANY = "params: {x: 3}\ncases:\n" + "".join(f"  - {{name: case {n}, expr: tanh(x
 def test_a_reader_that_leaves_early_causes_no_complaint(
     write: Callable[..., Path], start: Callable[..., subprocess.Popen[bytes]], command: list[str]
 ) -> None:
-    """As `| head -1` does."""
     write("a.grad.yaml", MANY)
-    started = start(*command)
-    assert started.stdout is not None
-    assert started.stderr is not None
-    assert started.stdout.readline()
-    started.stdout.close()
-    assert started.stderr.read() == b""
-    started.stderr.close()
-    assert started.wait(timeout=60) in (0, 1, 2)
+    assert leave(start(*command)) == 0
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_reports_are_written_and_failures_count_when_the_reader_has_left(
+    write: Callable[..., Path], folder: Path, start: Callable[..., subprocess.Popen[bytes]], jobs: str
+) -> None:
+    write("a.grad.yaml", MANY)
+    assert leave(start("run", "a.grad.yaml", "--report", "json=a.json", "-j", jobs)) == 0
+    assert len(json.loads((folder / "a.json").read_text())["cases"]) == 300
+    write("a.grad.yaml", MANY + "  - {name: last, expr: tanh(x), expect: fail}\n")
+    assert leave(start("run", "a.grad.yaml", "--report", "json=a.json", "-j", jobs)) == 1
+    assert len(json.loads((folder / "a.json").read_text())["cases"]) == 301
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
@@ -119,6 +136,18 @@ def test_a_full_disk_is_said_in_one_line(
     with open("/dev/full", "w") as full:
         ended = process(*command, stdout=full)
     assert (ended.code, ended.err) == (2, "error: No space left on device\n")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+@pytest.mark.parametrize("command", [["run", "a.grad.yaml"], ["check-ops", "tanh"]], ids=["run", "check-ops"])
+def test_reports_are_written_though_standard_output_is_full(
+    write: Callable[..., Path], folder: Path, process: Callable[..., Any], command: list[str]
+) -> None:
+    write("a.grad.yaml", "expr: tanh(x)\nparams: {x: 3}\n")
+    with open("/dev/full", "w") as full:
+        ended = process(*command, "--report", "json=a.json", stdout=full)
+    assert (ended.code, ended.err) == (2, "error: No space left on device\n")
+    assert json.loads((folder / "a.json").read_text())["summary"]["ok"] is True
 
 
 @pytest.mark.parametrize("closed", [[0], [1], [2], [0, 1], [0, 1, 2]], ids=str)
@@ -150,6 +179,31 @@ def test_an_ascii_screen_gets_escapes(write: Callable[..., Path], process: Calla
     shown = process("show-op", "matmul", env=ascii_only)
     assert (shown.code, shown.err) == (0, "")
     assert shown.out.isascii()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "selected"),
+    [
+        (["-k", "é"], ["é", "other"]),
+        (["-k", "é and not other"], ["é"]),
+        (["--tag", "dauß"], ["other"]),
+        (["café.grad.yaml::é"], ["é"]),
+        (["café.grad.yaml::é::x"], ["é"]),
+    ],
+    ids=range(5),
+)
+def test_words_are_utf8_in_every_locale(
+    write: Callable[..., Path], process: Callable[..., Any], arguments: list[str], selected: list[str]
+) -> None:
+    write(
+        "café.grad.yaml", "params: {x: 2}\ncases: [{name: é, expr: tanh(x)}, {name: other, expr: exp(x), tags: dauß}]\n"
+    )
+    locale = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0", "PYTHONIOENCODING": None}
+    ended = process("run", "--format", "json", *arguments, env=locale)
+    assert (ended.code, ended.err) == (0, "")
+    assert list(ended.verdicts) == selected
+    drawn = process("graph", "café.grad.yaml", "--case", "é", "--format", "json", env=locale)
+    assert (drawn.code, drawn.err) == (0, "")
 
 
 @pytest.mark.parametrize("coerce", ["0", "1"])
