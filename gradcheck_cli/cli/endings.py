@@ -48,6 +48,7 @@ def operators_interrupts() -> Iterator[None]:
         try:
             with interrupts.stopping():
                 yield
+                interrupts.check()
         except KeyboardInterrupt as error:
             if interrupts.blamed():
                 raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
@@ -11,6 +12,9 @@ from gradcheck_cli.cli.streams import as_utf8, on_github, say, say_raw, write_ra
 from gradcheck_cli.errors import printable
 
 _tokens: list[str] = []
+
+_PAUSE = 0.1
+"""Seconds in which the runner reads what was written to one stream, before it is relied upon on the other."""
 
 
 def workspace() -> str:
@@ -24,8 +28,9 @@ def workspace() -> str:
 # - What we write is harmless by itself (`streams.harmless`), except for annotations, whose lines are escaped.
 # - What operators print can't be escaped. It goes to standard error alone, which stops commands before anything else
 #   and allows them around annotations, all in one write.
-# - Annotations on standard output allow commands, stop them, and then give the token back a second time: the runner may
-#   read our last word on standard error before this, and what comes after us in the step has commands, too.
+# - Annotations on standard output come after standard error has allowed commands for good, and without a token: one
+#   there would allow what operators printed before, if the runner reads that later. So all that another order could do
+#   is swallow annotations, and a pause makes it unlikely.
 # A token counts at the start of a line only, and what was printed before it may have no end of line.
 
 
@@ -43,8 +48,7 @@ def commands_stopped() -> Iterator[None]:
     try:
         yield
     finally:
-        _tokens.pop()
-        say_raw(f"\n::{token}::")
+        _allow_for_good()
 
 
 def annotate(text: str) -> None:
@@ -54,9 +58,18 @@ def annotate(text: str) -> None:
 
 
 def write_annotations(stdout: TextIO, text: str) -> None:
-    """Write annotations to standard output, whose format they are."""
-    allowed = _allowed(text)
-    write_raw(as_utf8(stdout), f"{allowed}::{_tokens[-1]}::\n" if _tokens else allowed)
+    """Write annotations to standard output, whose format they are. Commands are allowed from here on."""
+    if _allow_for_good():
+        time.sleep(_PAUSE)
+    write_raw(as_utf8(stdout), text)
+
+
+def _allow_for_good() -> bool:
+    """Let the runner take commands again until the process ends; tell whether it took none."""
+    if not _tokens:
+        return False
+    say_raw(f"\n::{_tokens.pop()}::")
+    return True
 
 
 def _allowed(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -162,3 +163,82 @@ def test_check_ops_takes_the_knobs_that_it_has(write: Write, gradcheck: Gradchec
     write("pyproject.toml", "[tool.gradcheck]\nseed = 5\n[tool.gradcheck.check]\nrtol = 1e-5\nsample = 3\n")
     assert gradcheck("check-ops", "tanh", "--format", "json").json["seed"] == 5
     assert gradcheck("check-ops", "tanh", "--format", "json", "--seed", "6").json["seed"] == 6
+
+
+def test_a_flag_goes_before_a_variable_that_says_otherwise(
+    write: Write, gradcheck: Gradcheck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("a.grad.yaml", SPEC)
+    write("eight.toml", "[tool.gradcheck]\nseed = 8\n")
+    line = ("run", "a.grad.yaml", "--format", "json")
+    with monkeypatch.context() as patch:
+        patch.setenv("GRADCHECK_ISOLATED", "1")
+        assert seed_of(gradcheck(*line, "--config", "eight.toml")) == 8
+    with monkeypatch.context() as patch:
+        patch.setenv("GRADCHECK_CONFIG", "missing.toml")
+        assert gradcheck(*line).code == 2
+        assert seed_of(gradcheck(*line, "--isolated")) == 0
+    monkeypatch.setenv("GRADCHECK_ISOLATED", "1")
+    monkeypatch.setenv("GRADCHECK_CONFIG", "eight.toml")
+    ended = gradcheck(*line)
+    assert (ended.code, ended.out) == (2, "")
+    assert "leave one of them out" in " ".join(ended.err.split())
+    monkeypatch.setenv("GRADCHECK_ISOLATED", "0")
+    assert seed_of(gradcheck(*line)) == 8
+
+
+@pytest.mark.parametrize("command", [("list-ops", "tanh"), ("show-op", "tanh"), ("explain", "GC203")])
+def test_the_format_of_runs_is_that_of_no_other_command(
+    gradcheck: Gradcheck, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    plain = gradcheck(*command).out
+    for name in ("junit", "json"):
+        monkeypatch.setenv("GRADCHECK_FORMAT", name)
+        ended = gradcheck(*command)
+        assert (ended.code, ended.out) == (0, plain)
+
+
+def test_variables_that_hold_several_values(
+    folder: Path, write: Write, gradcheck: Gradcheck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("a.grad.yaml", "expr: twice(thrice(x))\nparams: {x: 3}\n")
+    write("own.py", OWN)
+    write("more ops.py", OWN.replace("twice", "thrice"))
+    monkeypatch.setenv("GRADCHECK_OPS", os.pathsep.join(["own.py", "more ops.py"]))
+    monkeypatch.setenv("GRADCHECK_REPORT", "junit=a.xml 'json=my report.json' markdown=\"b c.md\"")
+    assert gradcheck("run", "a.grad.yaml").code == 0
+    assert {"a.xml", "my report.json", "b c.md"} <= {path.name for path in folder.iterdir()}
+    monkeypatch.setenv("GRADCHECK_REPORT", "junit='a.xml")
+    ended = gradcheck("run", "a.grad.yaml")
+    assert (ended.code, ended.out) == (2, "")
+    assert "GRADCHECK_REPORT: no closing quotation" in " ".join(ended.err.split())
+
+
+@pytest.mark.parametrize(
+    ("setting", "command", "said"),
+    [
+        ("report = ['jsn=a']", ("run",), "report: 'jsn=a' should be FORMAT=PATH"),
+        ("report = ['json=a', 'junit=./a']", ("run",), "report: two reports would go to one file"),
+        ("ops = 'own.py'", ("run", "--data-only"), "--data-only refuses the operator files of ops"),
+        ("ops = 'own.py'", ("graph", "a.grad.yaml", "--data-only"), "--data-only refuses the operator files of ops"),
+        ("paths = 'specs'", ("run",), "paths: no such file or folder: 'specs'"),
+        ("ops = 'none.py'", ("run",), "ops: no operator file '"),
+        ("ops = 'none.py'", ("check-ops",), "ops: no operator file '"),
+        ("ops = 'none.py'", ("list-ops",), "ops: no operator file '"),
+    ],
+)
+def test_what_settings_ask_for_wrongly_is_said_with_their_file(
+    write: Write, gradcheck: Gradcheck, setting: str, command: tuple[str, ...], said: str
+) -> None:
+    write("a.grad.yaml", SPEC)
+    write("own.py", OWN)
+    write("pyproject.toml", f"[tool.gradcheck]\n{setting}\n")
+    ended = gradcheck(*command)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("pyproject.toml: error: ")
+    assert said in ended.err
+
+
+def test_what_is_missing_on_the_command_line_is_no_fault_of_the_settings(write: Write, gradcheck: Gradcheck) -> None:
+    write("pyproject.toml", "[tool.gradcheck]\npaths = 'specs'\n")
+    assert gradcheck("run", "spec").err.startswith("error: no such file or folder: 'spec'")

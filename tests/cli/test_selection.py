@@ -213,3 +213,24 @@ def test_standard_input_that_is_closed_is_a_mistake(process: Callable[..., Any],
     ended = process("run", "-", closed=[0])
     assert (ended.code, ended.out) == (2, "")
     assert ended.err == "-: error: standard input is closed [missing-file]\n"
+
+
+@pytest.mark.parametrize("jobs", ["9" * 5000, "0", "-1", "many", "1.5", "", "²", "1e3", "\x1b"])
+def test_what_is_no_number_of_processes_is_a_usage_error(
+    gradcheck: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, jobs: str
+) -> None:
+    ended = gradcheck("run", "-j", jobs)
+    assert (ended.code, ended.out) == (2, "")
+    assert "whole number, 1 or more, or auto" in " ".join(ended.err.split())
+    assert len(ended.err) < 1000
+    assert "Traceback" not in ended.err
+    if jobs:
+        monkeypatch.setenv("GRADCHECK_JOBS", jobs)
+        assert gradcheck("run").code == 2
+
+
+@pytest.mark.parametrize("shard", ["1/" + "9" * 5000, "9" * 5000 + "/1"])
+def test_a_shard_of_too_many_digits_is_a_usage_error(gradcheck: Callable[..., Any], shard: str) -> None:
+    ended = gradcheck("run", "--shard", shard)
+    assert (ended.code, ended.out) == (2, "")
+    assert "Traceback" not in ended.err
