@@ -1,4 +1,4 @@
-"""The runner of GitHub Actions takes annotations for commands, and nothing else, in whatever order it reads the streams."""
+"""The runner of GitHub Actions takes annotations for commands, and nothing else, however it reads the streams."""
 
 from __future__ import annotations
 

@@ -17,12 +17,12 @@ from tests.cli.conftest import environment
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs pseudo terminals")
 
 SPEC = """
-params: {weights: 3 4, x: 4}
+params: {weights: 3 4, x: 4 1}
 cases:
   - {name: right, expr: tanh(weights @ x)}
   - {name: a kink that is far away, expr: relu(weights @ x) + 10}
-  - {name: jumps, expr: "where(x > 0.5, x + 1, x)", params: {x: [0.5, 0.2]}}
-  - {name: wrong, expr: exp(x), expect: fail}
+  - {name: jumps, expr: "sum(where(x > 0.5, x + 1, x)) * sum(weights)"}
+  - {name: wrong, expr: exp(weights @ x), expect: fail}
 """
 STYLE = re.compile(r"\x1b\[[\d;]*m")
 COLORS = {"colour": {"TERM": "xterm"}, "NO_COLOR": {"TERM": "xterm", "NO_COLOR": "1"}, "dumb": {"TERM": "dumb"}}
