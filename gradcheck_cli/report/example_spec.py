@@ -23,7 +23,6 @@ from gradcheck_cli.report.spec_text import (
     quoted,
 )
 from gradcheck_cli.run.arguments import argument_names
-from gradcheck_cli.run.example_arguments import example_arguments
 from gradcheck_cli.run.sizes import Sizes
 
 _MOST_VALUES = 48
@@ -74,6 +73,9 @@ class _Call:
 
 
 def _call(operator: Operator) -> _Call:
+    # Here, since a listing has no examples, and this calls what checks operators.
+    from gradcheck_cli.run.example_arguments import example_arguments
+
     chosen = example_arguments(operator, can_be_written)
     dims: dict[str, int] = {}
     if chosen.arrays is None:

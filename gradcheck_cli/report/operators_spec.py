@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.report.example_spec import example_spec
-from gradcheck_cli.report.scaffolds import modeline, schema_note
+from gradcheck_cli.report.scaffolds import heading, modeline, schema_note
 from gradcheck_cli.report.spec_text import files_text, quoted
 
 _COMMENTS = {
@@ -35,16 +35,21 @@ _WIDTH = 84
 
 
 def operators_spec_file(
-    operators: Sequence[Operator], files: Sequence[str], command: str, schema: str = "", notes: Sequence[str] = ()
+    operators: Sequence[Operator],
+    files: Sequence[str],
+    command: str,
+    schema: str = "",
+    notes: Sequence[str] = (),
+    where: str = "",
 ) -> str:
     """Return the text of a spec with a case for each operator, which `command` checks.
 
     Every operator has an input with a gradient, and domains for all of its inputs. `files` are the operator files
     as the spec names them, `notes` are sentences to put above, `schema` is where the JSON Schema of specs lies,
-    seen from the spec (empty: nowhere).
+    seen from the spec (empty: nowhere), `where` says in which folder the command works, if not in the spec's.
     """
     names = [operator.name for operator in operators]
-    lines = [f"# A spec for {_listed(names)}. To check it:", f"#     {command}", *(f"# {note}" for note in notes)]
+    lines = [heading(f"A spec for {_listed(names)}.", where), f"#     {command}", *(f"# {note}" for note in notes)]
     text = modeline(schema) + "".join(f"{line}\n" for line in lines) + schema_note(schema)
     if files:
         text += f"\n# The operator files, seen from here.\n{files_text(files)}\n"

@@ -70,9 +70,7 @@ def test_a_new_spec_passes_and_notices_what_is_wrong(folder: Path, gradcheck: Gr
     assert gradcheck("run", "layer_norm.grad.yaml").code == 1
 
 
-@pytest.mark.parametrize(
-    "name", ["squash", "my_activation_with_a_rather_long_name", "x", "g", "out", "scale", "print"]
-)
+@pytest.mark.parametrize("name", ["squash", "my_activation_with_a_rather_long_name", "x", "g", "out", "scale", "print"])
 def test_what_is_written_is_formatted_and_free_of_lint(folder: Path, gradcheck: Gradcheck, name: str) -> None:
     assert gradcheck("new", "op", name).code == 0
     for arguments in (["format", "--check"], ["check", "--extend-select", "W,I,B,D2"]):

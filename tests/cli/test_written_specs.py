@@ -81,7 +81,10 @@ FAULTS = {
     "gap: attribute": ("slope = power * g", "slope = 2 * g"),
     "gap: sum of x": ("unbroadcast(slope, x.shape), ", "slope, "),
     "gap: sum of y": (", unbroadcast(-slope, y.shape)", ", -slope"),
-    "gap: slice of y": ("unbroadcast(-slope, y.shape)", "-slope[0].reshape(y.shape) if slope.ndim > y.ndim else -slope"),
+    "gap: slice of y": (
+        "unbroadcast(-slope, y.shape)",
+        "-slope[0].reshape(y.shape) if slope.ndim > y.ndim else -slope",
+    ),
     "product: sign": ("unbroadcast(g * x", "unbroadcast(-g * x"),
     "product: sum of x": ("unbroadcast(g * y, x.shape)", "g * y"),
     "product: sum of y": ("unbroadcast(g * x, y.shape)", "g * x"),
@@ -137,3 +140,65 @@ def test_the_spec_of_a_new_operator_names_a_fault(folder: Path, gradcheck: Gradc
     ended = gradcheck("run", "bend.grad.yaml", "--format", "json")
     assert ended.code == 1
     assert findings(json.loads(ended.out)["cases"]) - {"unexplained"}
+
+
+@pytest.fixture
+def repository(folder: Path) -> Path:
+    """A git repository with operators at its root, a folder for specs, and no pyproject.toml."""
+    for name in (".git", "specs"):
+        (folder / name).mkdir()
+    (folder / "losses.py").write_text(OPERATORS, "utf-8")
+    return folder
+
+
+def header(spec: Path) -> list[str]:
+    """Return the words of the command that a spec says of itself."""
+    line = next(line for line in spec.read_text("utf-8").splitlines() if line.startswith("#     gradcheck run"))
+    return line.split()[2:]
+
+
+@pytest.mark.parametrize(("start", "name", "ops"), [(".", "specs/c", "losses.py"), ("specs", "c", "../losses.py")])
+def test_a_spec_in_a_folder_of_a_git_repository_is_checked_from_everywhere(
+    repository: Path, gradcheck: Gradcheck, monkeypatch: pytest.MonkeyPatch, start: str, name: str, ops: str
+) -> None:
+    monkeypatch.chdir(repository / start)
+    ended = gradcheck("new", "spec", name, "--ops", ops, "--op", "scaled")
+    assert (ended.code, ended.err) == (0, "")
+    spec = repository / "specs" / "c.grad.yaml"
+    assert "ops: [../losses.py]" in spec.read_text("utf-8")
+    assert gradcheck(*ended.out.partition("next:\n")[2].split()[1:]).code == 0
+    monkeypatch.chdir(repository)
+    assert "To check it, from the root of the project:\n" in spec.read_text("utf-8")
+    assert header(spec) == ["run", "specs/c.grad.yaml"]
+    for folder, words in ((".", header(spec)), (".", ["run"]), ("specs", ["run"]), ("specs", ["run", "c.grad.yaml"])):
+        monkeypatch.chdir(repository / folder)
+        assert gradcheck(*words).code == 0, (folder, words)
+
+
+def test_the_header_of_a_spec_without_operators_works_from_the_root(repository: Path, gradcheck: Gradcheck) -> None:
+    assert gradcheck("new", "spec", "specs/d").code == 0
+    spec = repository / "specs" / "d.grad.yaml"
+    assert header(spec) == ["run", "specs/d.grad.yaml"]
+    assert gradcheck(*header(spec)).code == 0
+    assert gradcheck("new", "spec", "d").code == 0
+    assert header(repository / "d.grad.yaml") == ["run", "d.grad.yaml"]
+
+
+def test_the_header_works_where_operators_lie_outside(
+    folder: Path, gradcheck: Gradcheck, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "losses.py").write_text(OPERATORS, "utf-8")
+    ended = gradcheck("new", "spec", "specs/c", "--ops", "losses.py", "--op", "scaled")
+    assert gradcheck(*ended.out.partition("next:\n")[2].split()[1:]).code == 0
+    monkeypatch.chdir(folder / "specs")
+    words = header(folder / "specs" / "c.grad.yaml")
+    assert words == ["run", "c.grad.yaml", "--ops", "../losses.py"]
+    assert gradcheck(*words).code == 0
+
+
+def test_a_spec_that_names_a_file_of_the_root_is_told_its_path(repository: Path, gradcheck: Gradcheck) -> None:
+    (repository / "specs" / "c.grad.yaml").write_text("ops: [losses.py]\nexpr: scaled(x)\nparams: {x: 3 4}\n", "utf-8")
+    ended = gradcheck("run", "specs")
+    assert ended.code == 2
+    assert "no operator file 'losses.py'" in ended.err
+    assert "it lies higher up: '../losses.py'" in ended.err
