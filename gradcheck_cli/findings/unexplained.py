@@ -37,7 +37,7 @@ def unexplained(suspect: Suspect) -> Finding | None:
 
     @wave.backward
     def _(g, x):
-        return g * (np.cos(2 * x) - x / 7)
+        return g * (np.cos(2 * x) - x / 7)  # wrong: should be return g * (np.cos(x) + 2 * x / 3)
     ```
 
     ```yaml case.grad.yaml
