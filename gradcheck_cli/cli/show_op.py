@@ -27,12 +27,13 @@ def show_op(
     del isolated, settings  # they stand for --ops where that isn't given
     # Here, since it imports NumPy.
     from gradcheck_cli.report.operators import show_json, show_text
+    from gradcheck_cli.run.select_operators import file_hint
 
     with user_output_to_stderr() as stdout:
         scope = make_scope(ops)
         operator = scope.find(name)
         if operator is None:
-            hint = near(name, scope.names)
+            hint = file_hint(name) or near(name, scope.names)
             say(printable(f"error: no operator is named '{name}'" + (f"; {hint}" if hint else "")))
             raise typer.Exit(ExitCode.COULD_NOT_CHECK)
         files = [str(path) for path in ops or []]

@@ -17,6 +17,7 @@ from gradcheck_cli.core.import_failure import import_failure
 from gradcheck_cli.core.importing import FreshLoader, importable, package_of
 from gradcheck_cli.core.levels import same_name
 from gradcheck_cli.core.operator import Operator
+from gradcheck_cli.core.operator_folders import files_to_name
 from gradcheck_cli.core.packs import Packs, load_packs
 from gradcheck_cli.errors import Location, OperatorError, Problem
 
@@ -112,6 +113,11 @@ class Loader:
         return load_packs(self.module)
 
     def _load(self, path: Path, shown: str) -> ModuleType:
+        if path.is_dir():
+            hint = files_to_name(path, shown)
+            raise OperatorError(
+                Problem(f"'{shown}' is a folder, and operators are named by file", None, "folder", hint)
+            )
         if path.suffix != ".py":
             hint = "operator files end with .py"
             raise OperatorError(Problem(f"'{shown}' is not a Python file", None, "not-python", hint))

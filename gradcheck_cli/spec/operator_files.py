@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from gradcheck_cli.core.levels import levels_of
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.core.operator import Operator
+from gradcheck_cli.core.operator_folders import files_to_name
 from gradcheck_cli.core.scope import Scope
 from gradcheck_cli.errors import Location, OperatorError, Problem, SpecError, near
 from gradcheck_cli.light_dataclass import dataclass
@@ -117,9 +118,16 @@ class OperatorFiles:
             elif named:
                 worked.operators = self._marked(named["module"], named["name"])
             else:
+                self._refuse_folder(text)
                 hint = "write a file as my_ops.py, an operator of a module as package.module:name"
                 raise Unusable(f"'{text}' is neither a Python file nor module:name", hint)
         return worked.operators
+
+    def _refuse_folder(self, text: str) -> None:
+        """Raise Unusable, with the files to name, where `text` is a folder."""
+        path = self.references.folders.locate(text)
+        if path.is_dir():
+            raise Unusable(f"'{text}' is a folder, and operators are named by file", files_to_name(path, text))
 
     def _marked(self, module: str, name: str) -> tuple[Operator, ...]:
         found = self.loader.operators_in(self.references.module(module))
