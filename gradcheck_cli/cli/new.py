@@ -41,7 +41,9 @@ def _new() -> None:
 
 @new.command("op", cls=PlainValuesCommand)
 def new_op(
-    name: Annotated[str, typer.Argument(help="The operator's name, or the path of its file: ops/softsign.")],
+    name: Annotated[
+        str, typer.Argument(help="The operator's name, or the path of its file: ops/softsign.", metavar="NAME")
+    ],
     dry_run: DryRunOption = False,
 ) -> None:
     """Write an operator file to begin with.
@@ -65,7 +67,7 @@ def new_op(
 
 @new.command("spec", cls=PlainValuesCommand)
 def new_spec(
-    name: Annotated[str, typer.Argument(help="The spec's name, or its path: specs/layer_norm.")],
+    name: Annotated[str, typer.Argument(help="The spec's name, or its path: specs/layer_norm.", metavar="NAME")],
     ops: OpsOption = None,
     op: Annotated[
         list[str] | None,

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from gradcheck_cli.cli.choices import Color, Format, ReportFormat
-from gradcheck_cli.knobs import read_knob
+from gradcheck_cli.knobs import Knobs, read_knob
 
 
 def knob(name: str) -> Any:
@@ -32,19 +32,39 @@ def _number(word: str | None) -> float | str | None:
         return word
 
 
+def help_of(name: str, text: str) -> str:
+    """Return the help of the option for a knob: `text`, and the default that the knob has."""
+    default = getattr(Knobs(), name)
+    if default is None:
+        return text
+    return f"{text} [default: {f'{default:g}'.replace('e-0', 'e-') if isinstance(default, float) else default}]"
+
+
 RtolOption = Annotated[
     float | None,
-    typer.Option(callback=knob("rtol"), help="Largest relative error of a right gradient.", envvar="GRADCHECK_RTOL"),
+    typer.Option(
+        callback=knob("rtol"),
+        help=help_of("rtol", "Largest relative error of a right gradient."),
+        metavar="NUMBER",
+        envvar="GRADCHECK_RTOL",
+    ),
 ]
 EpsOption = Annotated[
     float | None,
-    typer.Option(callback=knob("eps"), help="Relative step of the central difference.", envvar="GRADCHECK_EPS"),
+    typer.Option(
+        callback=knob("eps"),
+        help=help_of("eps", "Relative step of the central difference."),
+        metavar="NUMBER",
+        envvar="GRADCHECK_EPS",
+    ),
 ]
 BudgetOption = Annotated[
     str | None,
     typer.Option(
         callback=lambda value: knob("budget")(_number(value)),
-        help="Seconds that a case may be expected to take before elements are left out; none: check all. [default: 60]",
+        help=help_of(
+            "budget", "Seconds that a case may be expected to take before elements are left out; none: check all."
+        ),
         metavar="SECONDS",
         envvar="GRADCHECK_BUDGET",
     ),
@@ -53,7 +73,7 @@ TimeoutOption = Annotated[
     float | None,
     typer.Option(
         callback=knob("timeout"),
-        help="Seconds after which a case, or an operator, is given up.",
+        help=help_of("timeout", "Seconds after which a case, or an operator, is given up."),
         metavar="SECONDS",
         envvar="GRADCHECK_TIMEOUT",
     ),
@@ -62,14 +82,19 @@ MemoryOption = Annotated[
     float | None,
     typer.Option(
         callback=knob("memory"),
-        help="MiB that perturbations may take together. [default: 256]",
+        help=help_of("memory", "MiB that perturbations may take together."),
         metavar="MIB",
         envvar="GRADCHECK_MEMORY",
     ),
 ]
 SeedOption = Annotated[
     int | None,
-    typer.Option(min=0, help="Seed of everything random, in place of what specs say.", envvar="GRADCHECK_SEED"),
+    typer.Option(
+        min=0,
+        help="Seed of everything random, in place of what specs say.",
+        metavar="N",
+        envvar="GRADCHECK_SEED",
+    ),
 ]
 StrictOption = Annotated[
     bool,

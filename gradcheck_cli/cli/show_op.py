@@ -17,7 +17,9 @@ from gradcheck_cli.errors import near, printable
 
 
 def show_op(
-    name: Annotated[str, typer.Argument(autocompletion=complete_operators, help="The operator's name.")],
+    name: Annotated[
+        str, typer.Argument(autocompletion=complete_operators, help="The operator's name.", metavar="NAME")
+    ],
     ops: OpsOption = None,
     output: FormatOption = Format.TEXT,
     isolated: IsolatedOption = False,

@@ -39,8 +39,11 @@ def {name}(x, *, scale=1.0):
 # The backward asks by name for what it needs, and only that is kept for it: g (the
 # gradient that arrives from above, shaped like the output), the inputs, the
 # attributes, the output (out), and the values of keep(). It returns the gradient of
-# each input in order, shaped like that input. Break it (a sign, the square) and
-# check again to see what is said.
+# each input in order, shaped like that input. Inputs of other shapes than the output
+# were broadcast, and their gradients have to be summed. For x * y that is
+#     from gradcheck_cli import unbroadcast
+#     return unbroadcast(g * y, x.shape), unbroadcast(g * x, y.shape)
+# Break the backward (a sign, the square, the scale) and check again to see what is said.
 @{name}.backward
 def _(g, scale, denominator):
     return g * scale / denominator**2

@@ -44,6 +44,31 @@ def test_a_new_operator_is_right_and_so_is_the_spec_that_comes_next(folder: Path
     assert (ended.code, ended.verdicts) == (0, {"squash[scale=1.0]": "pass", "squash[scale=2.5]": "pass"})
 
 
+def test_the_lines_about_broadcasting_are_right(folder: Path, gradcheck: Gradcheck) -> None:
+    gradcheck("new", "op", "squash")
+    lines = (folder / "squash.py").read_text("utf-8").splitlines()
+    taught = [line.removeprefix("#     ") for line in lines if line.startswith("#     ")]
+    (imported, returned) = taught
+    product = f"""
+from gradcheck_cli import op
+{imported}
+
+
+@op
+def product(x, y):
+    return x * y
+
+
+@product.backward
+def _(g, x, y):
+    {returned}
+"""
+    (folder / "product.py").write_text(product, "utf-8")
+    assert gradcheck("check-ops", "--ops", "product.py").code == 0
+    (folder / "product.py").write_text(product.replace(returned, "return g * y, g * x"), "utf-8")
+    assert gradcheck("check-ops", "--ops", "product.py").code == 1
+
+
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_a_fault_in_a_new_operator_is_caught(folder: Path, gradcheck: Gradcheck, fault: str) -> None:
     gradcheck("new", "op", "squash")
