@@ -43,7 +43,7 @@ def {name}(x, *, scale=1.0):
 # were broadcast, and their gradients have to be summed. For x * y that is
 #     from gradcheck_cli import unbroadcast
 #     return unbroadcast(g * y, x.shape), unbroadcast(g * x, y.shape)
-# Break the backward (a sign, the square, the scale) and check again to see what is said.
+# Break the backward (a sign, the square, the scale) and check again: see what is said.
 @{name}.backward
 def _(g, scale, denominator):
     return g * scale / denominator**2
