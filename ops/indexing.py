@@ -48,7 +48,7 @@ def take(x, indices, *, axis=None, mode="raise"):
 def _(moved, x, indices, *, axis=None, mode="raise"):  # noqa: ARG001 (the form of such a function)
     if axis is None:
         return np.take(x.reshape(len(x), math.prod(x.shape[1:])), indices, 1, mode=mode)
-    return np.take(x, indices, axis if axis < 0 else axis + 1, mode=mode)
+    return np.take(x, indices, _behind(axis), mode=mode)
 
 
 @take.backward
@@ -80,6 +80,15 @@ def scatter_add(x, index, src, *, axis):
     x, src = np.asarray(x), np.asarray(src)
     added = np.array(x, np.result_type(x, src))
     np.add.at(added, _along(x.shape, index, axis), src[tuple(map(slice, np.shape(index)))])
+    return added
+
+
+@scatter_add.batch
+def _(moved, x, index, src, *, axis):
+    count, shape = (len(x), x.shape[1:]) if "x" in moved else (len(src), x.shape)
+    added = np.array(np.broadcast_to(x, (count, *shape)), np.result_type(x, src))
+    part = src[(..., *map(slice, index.shape))]
+    np.add.at(added, (slice(None), *_along(shape, index, axis)), part)
     return added
 
 
@@ -131,7 +140,7 @@ def topk(x, *, k, axis=-1, largest=True):
 
 @topk.batch
 def _(moved, x, *, k, axis=-1, largest=True):  # noqa: ARG001 (the form of such a function)
-    axis = axis if axis < 0 else axis + 1
+    axis = _behind(axis)
     indices = _first(x, k, axis, largest)
     return np.take_along_axis(x, indices, axis), indices
 
@@ -175,6 +184,14 @@ def _(g, x_shape, k):
 def diag(x, *, k=0):
     """x[i, i + k] for every i; of x with one axis, the matrix with x there and 0 elsewhere."""
     return np.array(np.diag(x, k))
+
+
+@diag.batch
+def _(moved, x, *, k=0):  # noqa: ARG001 (the form of such a function)
+    if x.ndim == 3:
+        return np.diagonal(x, k, 1, 2)
+    sources = np.diag(1 + np.arange(x.shape[1]), k)
+    return np.where(sources, x[:, sources - 1], 0)
 
 
 @diag.backward
@@ -226,6 +243,11 @@ def _rows(x, weight):
     if np.any(np.less(x, 0) | np.greater_equal(x, len(weight))):
         raise ValueError(f"x should hold indices of rows, from 0 to {len(weight) - 1}")
     return weight[x]
+
+
+def _behind(axis):
+    """Count an axis behind a new first one, that of many perturbations."""
+    return axis if axis < 0 else axis + 1
 
 
 def _added_at(g, places, shape):

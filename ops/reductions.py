@@ -6,6 +6,8 @@ import numpy as np
 
 from gradcheck_cli import arr, op
 
+from .indexing import _behind
+
 _AXES = [None, 0, -1, (0, 1)]
 _KEEPDIMS = [False, True]
 
@@ -158,8 +160,8 @@ def _(moved, x, *, ord=None, axis=None, keepdims=False):  # noqa: ARG001 (the fo
     if axis is None and ord is None:
         rows = x.reshape(len(x), math.prod(x.shape[1:]))
         return np.linalg.norm(rows, axis=1).reshape(len(x), *(1,) * (x.ndim - 1 if keepdims else 0))
-    axes = [each if each < 0 else each + 1 for each in _norm_axes(x.ndim - 1, axis)]
-    return np.linalg.norm(x, ord, tuple(axes), keepdims)
+    axes = tuple(map(_behind, _norm_axes(x.ndim - 1, axis)))
+    return np.linalg.norm(x, ord, axes, keepdims)
 
 
 @norm.backward
@@ -212,6 +214,11 @@ def _(rng):
 def trace(x, *, offset=0, axis1=0, axis2=1):
     """Sum of x[i, i + offset] over i, with the indices at axis1 and axis2."""
     return np.trace(x, offset, axis1, axis2)
+
+
+@trace.batch
+def _(moved, x, *, offset=0, axis1=0, axis2=1):  # noqa: ARG001 (the form of such a function)
+    return np.trace(x, offset, _behind(axis1), _behind(axis2))
 
 
 @trace.backward

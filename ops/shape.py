@@ -6,7 +6,7 @@ import numpy as np
 
 from gradcheck_cli import arr, op, unbroadcast
 
-from .indexing import _added_at, _places
+from .indexing import _added_at, _behind, _places
 
 
 @op(batch="elementwise", linear=True)
@@ -135,7 +135,7 @@ def split(x, *, indices_or_sections=2, axis=0):
 
 @split.batch
 def _(moved, x, *, indices_or_sections=2, axis=0):  # noqa: ARG001 (the form of such a function)
-    return tuple(np.split(x, indices_or_sections, axis if axis < 0 else axis + 1))
+    return tuple(np.split(x, indices_or_sections, _behind(axis)))
 
 
 @split.backward
