@@ -90,7 +90,7 @@ def test_two_runs_say_the_same(gradcheck: Gradcheck, mine: Callable[..., Path]) 
 
 def test_names_and_patterns_choose(gradcheck: Gradcheck, mine: Callable[..., Path]) -> None:
     mine()
-    ended = gradcheck("check-ops", "cube", "log*p", "--ops", "my_ops.py")
+    ended = gradcheck("check-ops", "cube", "logs*p", "--ops", "my_ops.py")
     assert list(rows(ended.out)) == ["cube", "logsumexp"]
     assert ended.code == 0
     ended = gradcheck("check-ops", "tanh", "qq*")
