@@ -34,7 +34,7 @@ def _takes_each_element_once(key):
 
 @op(
     x=arr("4 5"),
-    indices=ints("2 3", below=4),
+    indices=ints("...", below=4),
     axis=[None, 0, 1, -1],
     mode=["raise", "wrap", "clip"],
     linear=True,
@@ -212,7 +212,7 @@ def _(g, x_shape, offset, axis1, axis2):
     return _added_at(g, np.diagonal(_places(x_shape), offset, axis1, axis2), x_shape)
 
 
-@op(x=ints("n", below=4), num_classes=[4, 6])
+@op(x=ints("...", below=4), num_classes=[4, 6])
 def one_hot(x, *, num_classes):
     """1 where a new last axis of size num_classes has the index x, else 0; 8-bit integers, without a gradient."""
     x = np.asarray(x)
@@ -221,7 +221,7 @@ def one_hot(x, *, num_classes):
     return (x[..., None] == np.arange(num_classes)).astype(np.int8)
 
 
-@op(x=ints("2 3", below="v"), weight=arr("v d"), linear=True)
+@op(x=ints("...", below="v"), weight=arr("v d"), linear=True)
 def embedding(x, weight):
     """weight[x], a row for each index; a row taken several times gets the sum of its gradients."""
     return _rows(x, np.asarray(weight))

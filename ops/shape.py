@@ -180,7 +180,7 @@ def _(g, x_shape, reps):
     return blocks.sum(axis=tuple(range(0, 2 * width, 2))).reshape(x_shape)
 
 
-@op(x=arr("3 2"), repeats=[1, 2, 3], axis=[None, 0, -1], batch="gather", linear=True)
+@op(repeats=[1, 2, 3], axis=[None, 0, -1], batch="gather", linear=True)
 def repeat(x, *, repeats, axis=None):
     """Each element of x, or slice of it along axis, repeats times in a row (None: x in row order)."""
     return np.repeat(x, repeats, axis)
@@ -195,7 +195,7 @@ _MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
 
 
 @op(
-    x=arr("3 4"),
+    x=arr("m n"),
     pad_width=[1, (0, 2), ((1, 2), (0, 3))],
     mode=["constant", "edge", "reflect"],
     constant_values=[0, 1.5],

@@ -54,7 +54,13 @@ def shapes(torch):
     def roll(x, shift, axis):
         return torch.roll(x, (shift,) * 2, axis) if isinstance(axis, tuple) else torch.roll(x, shift, axis)
 
+    def reflected(size, before, after):
+        return np.abs((np.arange(-before, size + after) + size - 1) % (2 * size - 2) - (size - 1))
+
     def pad(x, pad_width, mode, constant_values):
+        if mode == "reflect":  # torch has no more to reflect than one side is long
+            rows, columns = map(reflected, x.shape, *np.broadcast_to(pad_width, (2, 2)).T.tolist())
+            return x[rows][:, columns]
         widths = np.broadcast_to(pad_width, (2, 2))[::-1].reshape(-1).tolist()
         more = {"value": constant_values} if mode == "constant" else {}
         mode = "replicate" if mode == "edge" else mode
