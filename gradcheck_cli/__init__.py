@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gradcheck_cli.api import assert_gradients as assert_gradients
     from gradcheck_cli.api import check as check
     from gradcheck_cli.core.arrays import unbroadcast as unbroadcast
+    from gradcheck_cli.core.checkpoint import checkpoint as checkpoint
     from gradcheck_cli.core.definition import keep as keep
     from gradcheck_cli.core.definition import op as op
     from gradcheck_cli.core.domain import arr as arr
@@ -30,6 +31,7 @@ _HOME = {
     "arr": "core.domain",
     "assert_gradients": "api",
     "check": "api",
+    "checkpoint": "core.checkpoint",
     "ints": "core.domain",
     "keep": "core.definition",
     "mask": "core.domain",

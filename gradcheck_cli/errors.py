@@ -104,6 +104,20 @@ class MissingDevice(Skipped):
         return type(self), (self.device, self.why)
 
 
+class MissingExtra(Skipped):
+    """The `package` that `name` needs isn't installed; `install` is the command that does it."""
+
+    def __init__(self, name: str, package: str, install: str) -> None:
+        self.name = name
+        self.package = package
+        self.install = install
+        message = f"{name} needs {package}, which isn't installed: {install}"
+        super().__init__(Problem(message, code="missing-extra"))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.name, self.package, self.install)
+
+
 def near(name: str, names: Iterable[str]) -> str:
     """Suggest the nearest of `names` as a sentence, or return an empty string."""
     close = difflib.get_close_matches(name, list(names), n=1)

@@ -35,39 +35,6 @@ def _(g, out):
     return g * (1 - out * out)
 
 
-@op(x=arr(avoid=0), batch="elementwise")
-def relu(x):
-    """max(x, 0); its gradient at 0 is taken as 0."""
-    return np.maximum(x, 0)
-
-
-@relu.backward
-def _(g, out):
-    return np.where(out > 0, g, 0)
-
-
-@op(x=arr(avoid=0), slope=[0.01, 0.3], batch="elementwise")
-def leaky_relu(x, *, slope=0.01):
-    """x where x > 0, else slope * x; its gradient at 0 is taken as slope."""
-    return np.where(np.greater(x, 0), x, np.multiply(slope, x))
-
-
-@leaky_relu.backward
-def _(g, x, slope):
-    return np.where(x > 0, g, slope * g)
-
-
-@op(x=arr(avoid=0), alpha=[1.0, 0.5], batch="elementwise")
-def elu(x, *, alpha=1.0):
-    """x where x > 0, else alpha * (exp(x) - 1); its gradient at 0 is taken as alpha."""
-    return np.where(np.greater(x, 0), x, alpha * np.expm1(np.minimum(x, 0)))
-
-
-@elu.backward
-def _(g, x, alpha):
-    return np.where(x > 0, g, g * alpha * np.exp(np.minimum(x, 0)))
-
-
 @op(beta=[1.0, 2.0], batch="elementwise")
 def softplus(x, *, beta=1.0):
     """log(1 + exp(beta * x)) / beta."""
@@ -80,6 +47,39 @@ def _(g, x, beta):
 
 
 @op(batch="elementwise")
+def log_sigmoid(x):
+    """log(1 / (1 + exp(-x))) = -log(1 + exp(-x))."""
+    return -np.logaddexp(0, -np.asarray(x))
+
+
+@log_sigmoid.backward
+def _(g, x):
+    return g * _logistic(-x)
+
+
+@op(batch="elementwise")
+def softsign(x):
+    """x / (1 + |x|)."""
+    return x / (1 + np.abs(x))
+
+
+@softsign.backward
+def _(g, x):
+    return g / (1 + np.abs(x)) ** 2
+
+
+@op(batch="elementwise")
+def tanhshrink(x):
+    """x - tanh(x)."""
+    return x - np.tanh(x)
+
+
+@tanhshrink.backward
+def _(g, x):
+    return g * np.tanh(x) ** 2
+
+
+@op(batch="elementwise")
 def silu(x):
     """x * sigmoid(x), also called swish."""
     return x * _logistic(x)
@@ -89,6 +89,38 @@ def silu(x):
 def _(g, x):
     gate = _logistic(x)
     return g * gate * (1 + x * (1 - gate))
+
+
+@op(batch="elementwise")
+def mish(x):
+    """x * tanh(log(1 + exp(x))) (Misra, 2019)."""
+    return x * np.tanh(np.logaddexp(0, x))
+
+
+@mish.backward
+def _(g, x):
+    t = np.tanh(np.logaddexp(0, x))
+    return g * (t + x * (1 - t * t) * _logistic(x))
+
+
+@op(x=arr("... 4"), axis=[-1], batch="axis")
+def glu(x, *, axis=-1):
+    """a * sigmoid(b), where a and b are the halves of x along axis."""
+    a, b = _halves(x, axis)
+    return a * _logistic(b)
+
+
+@glu.backward
+def _(g, x, axis):
+    a, b = _halves(x, axis)
+    gate = _logistic(b)
+    return np.concatenate([g * gate, g * a * gate * (1 - gate)], axis=axis)
+
+
+def _halves(x, axis):
+    if np.shape(x)[axis] % 2:
+        raise ValueError(f"x should have an even size along axis {axis}, not {np.shape(x)[axis]}")
+    return np.split(np.asarray(x), 2, axis=axis)
 
 
 @op(approximate=["none", "tanh"], batch="elementwise")

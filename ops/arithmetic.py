@@ -7,7 +7,7 @@ import numpy as np
 from gradcheck_cli import arr, op, unbroadcast
 
 
-def _operands(rng):
+def draw_operands(rng):
     """Draw two arrays whose shapes broadcast, with elements apart from zero and from one another."""
     shapes = [((3, 4), (3, 4)), ((3, 4), (4,)), ((3, 1), (4,)), ((), (2, 3)), ((2, 1, 3), (4, 1))]
     x_shape, y_shape = shapes[rng.integers(len(shapes))]
@@ -91,7 +91,7 @@ def _(g, x, y, out, y_shape):
 
 @power.sample
 def _(rng):
-    x, y = _operands(rng)
+    x, y = draw_operands(rng)
     return np.abs(x), y
 
 
@@ -132,5 +132,23 @@ def _(g):
     return -g
 
 
+@op(batch="elementwise")
+def mod(x, y):
+    """x - floor(x / y) * y, with the sign of y; it jumps where y divides x, where its slopes are those beside it."""
+    return np.mod(x, y)
+
+
+@mod.backward
+def _(g, x, y):
+    return unbroadcast(g, x.shape), unbroadcast(-g * np.floor(x / y), y.shape)
+
+
+@mod.sample
+def _(rng):
+    _, y = draw_operands(rng)
+    quotient = rng.integers(-3, 4, (3, *y.shape)) + rng.uniform(0.2, 0.8, (3, *y.shape))
+    return quotient * y, y
+
+
 for _operator in (add, subtract, multiply, divide, maximum, minimum):
-    _operator.sample(_operands)
+    _operator.sample(draw_operands)

@@ -1,5 +1,7 @@
 """Functions of one element, and the choice between two."""
 
+import math
+
 import numpy as np
 
 from gradcheck_cli import arr, mask, op, unbroadcast
@@ -16,6 +18,28 @@ def _(g, out):
     return g * out
 
 
+@op(batch="elementwise")
+def exp2(x):
+    """2 ** x."""
+    return np.exp2(x)
+
+
+@exp2.backward
+def _(g, out):
+    return g * out * math.log(2)
+
+
+@op(batch="elementwise")
+def expm1(x):
+    """exp(x) - 1, without cancellation near 0."""
+    return np.expm1(x)
+
+
+@expm1.backward
+def _(g, x):
+    return g * np.exp(x)
+
+
 @op(x=arr(low=0.1), batch="elementwise")
 def log(x):
     """log(x), the natural logarithm."""
@@ -27,6 +51,39 @@ def _(g, x):
     return g / x
 
 
+@op(x=arr(low=-0.9), batch="elementwise")
+def log1p(x):
+    """log(1 + x), without cancellation near 0."""
+    return np.log1p(x)
+
+
+@log1p.backward
+def _(g, x):
+    return g / (1 + x)
+
+
+@op(x=arr(low=0.1), batch="elementwise")
+def log2(x):
+    """log(x) / log(2)."""
+    return np.log2(x)
+
+
+@log2.backward
+def _(g, x):
+    return g / (x * math.log(2))
+
+
+@op(x=arr(low=0.1), batch="elementwise")
+def log10(x):
+    """log(x) / log(10)."""
+    return np.log10(x)
+
+
+@log10.backward
+def _(g, x):
+    return g / (x * math.log(10))
+
+
 @op(x=arr(low=0.1), batch="elementwise")
 def sqrt(x):
     """sqrt(x)."""
@@ -36,6 +93,28 @@ def sqrt(x):
 @sqrt.backward
 def _(g, out):
     return g / (2 * out)
+
+
+@op(x=arr(avoid=0), batch="elementwise")
+def cbrt(x):
+    """x ** (1/3), with the sign of x."""
+    return np.cbrt(x)
+
+
+@cbrt.backward
+def _(g, out):
+    return g / (3 * out * out)
+
+
+@op(x=arr(avoid=0), batch="elementwise")
+def reciprocal(x):
+    """1 / x."""
+    return np.reciprocal(x)
+
+
+@reciprocal.backward
+def _(g, out):
+    return -g * out * out
 
 
 @op(batch="elementwise")
@@ -58,6 +137,17 @@ def abs(x):
 @abs.backward
 def _(g, x):
     return g * np.sign(x)
+
+
+@op(x=arr(avoid=0), batch="elementwise")
+def sign(x):
+    """-1, 0 or 1, as x is below, at or above 0; its gradient is 0 everywhere, at the jump as well."""
+    return np.sign(x)
+
+
+@sign.backward
+def _(g):
+    return np.zeros_like(g)
 
 
 @op(x=arr(avoid=(-0.5, 0.5)), min=[-0.5, None], max=[0.5, None], batch="elementwise")

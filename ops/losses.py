@@ -1,90 +1,158 @@
-"""Losses, as in torch.nn.functional; those of logits are one operator each, so that nothing overflows."""
-
-import math
+"""Losses of differences, signs and distances, as in torch.nn.functional."""
 
 import numpy as np
 
-from gradcheck_cli import arr, ints, keep, op, unbroadcast
+from gradcheck_cli import arr, keep, op, unbroadcast
 
-from .activations import log_softmax, sigmoid
-
-_REDUCTIONS = ["mean", "sum", "none"]
-
-
-def _reduced(losses, reduction):
-    if reduction == "none":
-        return losses
-    if reduction not in ("mean", "sum"):
-        raise ValueError(f"reduction should be 'mean', 'sum' or 'none', not {reduction!r}")
-    return np.mean(losses) if reduction == "mean" else np.sum(losses)
+from .arithmetic import draw_operands
+from .reduced import REDUCTIONS, per_element, reduced
 
 
-def _per_element(g, shape, reduction):
-    """Undo a reduction of losses of `shape`: the gradient that arrives at each of them."""
-    return np.broadcast_to(g, shape) / (math.prod(shape) if reduction == "mean" else 1)
-
-
-@op(reduction=_REDUCTIONS, batch="elementwise")
+@op(reduction=REDUCTIONS, batch="elementwise")
 def mse_loss(x, target, *, reduction="mean"):
     """(x - target) ** 2: its mean, its sum, or all of it."""
     error = np.subtract(x, target)
-    return keep(_reduced(np.square(error), reduction), error=error)
+    return keep(reduced(np.square(error), reduction), error=error)
 
 
 @mse_loss.backward
 def _(g, error, x_shape, target_shape, reduction):
-    slope = 2 * error * _per_element(g, error.shape, reduction)
+    return _of_error(2 * error * per_element(g, error.shape, reduction), x_shape, target_shape)
+
+
+@op(reduction=REDUCTIONS, batch="elementwise")
+def l1_loss(x, target, *, reduction="mean"):
+    """|x - target|: its mean, its sum, or all of it; its gradient where they are equal is taken as 0."""
+    error = np.subtract(x, target)
+    return keep(reduced(np.abs(error), reduction), error=error)
+
+
+@l1_loss.backward
+def _(g, error, x_shape, target_shape, reduction):
+    return _of_error(np.sign(error) * per_element(g, error.shape, reduction), x_shape, target_shape)
+
+
+@op(beta=[1.0, 0.5], reduction=REDUCTIONS, batch="elementwise")
+def smooth_l1_loss(x, target, *, beta=1.0, reduction="mean"):
+    """d ** 2 / (2 * beta) where d = |x - target| < beta, else d - beta / 2: its mean, its sum, or all of it."""
+    error = np.subtract(x, target)
+    size = np.abs(error)
+    near = np.square(error) / (2 * beta) if beta else size
+    return keep(reduced(np.where(size < beta, near, size - beta / 2), reduction), error=error)
+
+
+@smooth_l1_loss.backward
+def _(g, error, x_shape, target_shape, beta, reduction):
+    slope = np.clip(error / beta, -1, 1) if beta else np.sign(error)
+    return _of_error(slope * per_element(g, error.shape, reduction), x_shape, target_shape)
+
+
+@op(delta=[1.0, 0.5], reduction=REDUCTIONS, batch="elementwise")
+def huber_loss(x, target, *, delta=1.0, reduction="mean"):
+    """d ** 2 / 2 where d = |x - target| < delta, else delta * (d - delta / 2): its mean, its sum, or all of it."""
+    error = np.subtract(x, target)
+    size = np.abs(error)
+    losses = np.where(size < delta, np.square(error) / 2, delta * (size - delta / 2))
+    return keep(reduced(losses, reduction), error=error)
+
+
+@huber_loss.backward
+def _(g, error, x_shape, target_shape, delta, reduction):
+    return _of_error(np.clip(error, -delta, delta) * per_element(g, error.shape, reduction), x_shape, target_shape)
+
+
+def _of_error(slope, x_shape, target_shape):
     return unbroadcast(slope, x_shape), unbroadcast(-slope, target_shape)
 
 
-@op(x=arr("n k"), target=ints("n", below="k"), reduction=_REDUCTIONS, label_smoothing=[0.0, 0.1], batch="n")
-def cross_entropy(x, target, *, reduction="mean", label_smoothing=0.0):
-    """-log p[target], p = softmax(x); label_smoothing mixes in the mean of -log p over the classes.
-
-    x is (k,) with target (), or (n, k, ...) with target (n, ...), k the number of classes.
-    """
-    axis = _class_axis(x)
-    log_p = log_softmax(x, axis=axis)
-    losses = -_at_target(log_p, target, axis)
-    if label_smoothing:  # else an impossible class would add 0 * inf
-        losses = (1 - label_smoothing) * losses - label_smoothing * np.mean(log_p, axis=axis)
-    return keep(_reduced(losses, reduction), log_p=log_p)
+for _operator in (mse_loss, l1_loss, smooth_l1_loss, huber_loss):
+    _operator.sample(draw_operands)
 
 
-@cross_entropy.backward
-def _(g, log_p, target, reduction, label_smoothing):
-    axis = _class_axis(log_p)
-    classes = np.arange(log_p.shape[axis]).reshape(-1, *(1,) * (log_p.ndim - 1 - axis))
-    hit = (classes == np.expand_dims(target, axis)).astype(log_p.dtype)
-    wanted = (1 - label_smoothing) * hit + label_smoothing / classes.size
-    return np.expand_dims(_per_element(g, target.shape, reduction), axis) * (np.exp(log_p) - wanted)
+@op(x=arr(avoid=1), target=arr(nondiff=True), margin=[1.0], reduction=REDUCTIONS, batch="elementwise")
+def hinge_embedding_loss(x, target, *, margin=1.0, reduction="mean"):
+    """x where target is 1, max(0, margin - x) where it is -1: mean, sum or all of it; at margin the slope is 0."""
+    losses = np.where(np.equal(target, 1), x, np.maximum(0, np.subtract(margin, x)))
+    return keep(reduced(losses, reduction), shape=losses.shape)
 
 
-def _class_axis(x):
-    return 1 if np.ndim(x) > 1 else 0
+@hinge_embedding_loss.backward
+def _(g, x, target, shape, margin, reduction):
+    share = per_element(g, shape, reduction)
+    return unbroadcast(np.where(target == 1, share, np.where(x < margin, -share, 0)), x.shape)
 
 
-def _at_target(log_p, target, axis):
-    classes, shape = log_p.shape[axis], log_p.shape[:axis] + log_p.shape[axis + 1 :]
-    if np.shape(target) != shape:
-        raise ValueError(f"target should have the shape of x without its classes, {shape}, not {np.shape(target)}")
-    if np.any(np.less(target, 0) | np.greater_equal(target, classes)):
-        raise ValueError(f"target should hold class numbers from 0 to {classes - 1}")
-    return np.take_along_axis(log_p, np.expand_dims(target, axis), axis).squeeze(axis)
+@hinge_embedding_loss.sample
+def _(rng):
+    x = rng.uniform(-2, 3, (3, 4))
+    return np.where(np.abs(x - 1) < 0.1, x + 0.5, x), rng.choice([-1.0, 1.0], (3, 4))
 
 
-@op(target=arr(low=0, high=1), reduction=_REDUCTIONS, batch="elementwise")
-def binary_cross_entropy_with_logits(x, target, *, reduction="mean"):
-    """-target * log(p) - (1 - target) * log(1 - p), p = sigmoid(x): mean, sum or all of it."""
-    losses = np.maximum(x, 0) - np.multiply(x, target) + np.log1p(np.exp(-np.abs(x)))
-    return keep(_reduced(losses, reduction), shape=losses.shape)
+@op(x=arr("... n"), y=arr("... n"), axis=[-1, 0], eps=[1e-8])
+def cosine_similarity(x, y, *, axis=-1, eps=1e-8):
+    """sum(x * y) / (|x| * |y|) along axis, after broadcasting, each norm being at least eps."""
+    x, y = np.broadcast_arrays(x, y)
+    x_norm, y_norm = (np.maximum(np.sqrt(np.sum(np.square(z), axis=axis, keepdims=True)), eps) for z in (x, y))
+    return keep(np.sum(x / x_norm * (y / y_norm), axis=axis), x_norm=x_norm, y_norm=y_norm)
 
 
-@binary_cross_entropy_with_logits.backward("x")
-def _(g, x, target, shape, reduction):
-    return unbroadcast((sigmoid(x) - target) * _per_element(g, shape, reduction), x.shape)
+@cosine_similarity.backward
+def _(g, x, y, out, x_norm, y_norm, axis, eps):
+    g, out = np.expand_dims(g, axis), np.expand_dims(out, axis)
+    x_unit, y_unit = x / x_norm, y / y_norm
+    # A norm that eps replaces is a constant.
+    gx = g * (y_unit - np.where(x_norm > eps, out * x_unit, 0)) / x_norm
+    gy = g * (x_unit - np.where(y_norm > eps, out * y_unit, 0)) / y_norm
+    return unbroadcast(gx, x.shape), unbroadcast(gy, y.shape)
 
 
-@binary_cross_entropy_with_logits.backward("target")
-def _(g, x, target, shape, reduction):
-    return unbroadcast(-x * _per_element(g, shape, reduction), target.shape)
+@cosine_similarity.batch
+def _(moved, x, y, *, axis=-1, eps=1e-8):
+    own = {"x": x.ndim - ("x" in moved), "y": y.ndim - ("y" in moved)}
+    rank = max(own.values())
+    axis = axis if axis < 0 else axis - rank  # from the end, where no axis is added
+    ones = {name: (1,) * (rank - own[name]) for name in own}
+    x = x.reshape(*x.shape[: "x" in moved], *ones["x"], *x.shape["x" in moved :])
+    y = y.reshape(*y.shape[: "y" in moved], *ones["y"], *y.shape["y" in moved :])
+    return cosine_similarity(x, y, axis=axis, eps=eps)
+
+
+@op(
+    anchor=arr("b n"),
+    positive=arr("b n"),
+    negative=arr("b n"),
+    margin=[1.0],
+    p=[2.0, 1.0, 3.0],
+    eps=[1e-6],
+    reduction=REDUCTIONS,
+    batch="b",
+)
+def triplet_margin_loss(anchor, positive, negative, *, margin=1.0, p=2.0, eps=1e-6, reduction="mean"):
+    """max(0, |anchor - positive| - |anchor - negative| + margin), with norms of order p of differences plus eps."""
+    near, far = anchor - positive + eps, anchor - negative + eps
+    excess = _norm(near, p) - _norm(far, p) + margin
+    return keep(reduced(np.maximum(excess, 0), reduction), near=near, far=far, excess=excess)
+
+
+@triplet_margin_loss.backward
+def _(g, near, far, excess, p, reduction):
+    g = np.where(excess > 0, per_element(g, excess.shape, reduction), 0)[..., None]
+    to_positive, to_negative = g * _norm_slope(near, p), g * _norm_slope(far, p)
+    return to_positive - to_negative, -to_positive, to_negative
+
+
+@triplet_margin_loss.sample
+def _(rng):
+    # Distances whose difference is nowhere near the margin, and no difference near 0, where the norm of order 1 bends.
+    anchor, far = rng.standard_normal((4, 3)), rng.choice([0.2, 3.0], (4, 1)) * rng.choice([-1.0, 1.0], (4, 3))
+    near = rng.uniform(0.6, 0.7, (4, 3)) * rng.choice([-1.0, 1.0], (4, 3))
+    return anchor, anchor - near, anchor - far
+
+
+def _norm(x, p):
+    return np.sum(np.abs(x) ** p, axis=-1) ** (1 / p)
+
+
+def _norm_slope(x, p):
+    norm = _norm(x, p)[..., None]
+    return np.sign(x) * (np.abs(x) / np.where(norm == 0, 1, norm)) ** (p - 1)

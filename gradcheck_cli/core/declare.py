@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from gradcheck_cli.core.arguments import REQUIRED, Attribute, Input
 from gradcheck_cli.core.batching import Batch, Linear, read_batch, read_function, read_linear
 from gradcheck_cli.core.domain import Domain
+from gradcheck_cli.core.extras import is_installed, standing_in
 from gradcheck_cli.core.jvp import JvpReader
 from gradcheck_cli.core.node_plan import SHAPE
 from gradcheck_cli.core.operator import Operator, Rule
@@ -19,7 +20,7 @@ from gradcheck_cli.errors import Location, Problem, near
 Marked: TypeAlias = tuple[tuple[Any, ...], Callable[..., Any]]
 """The targets named in `@name.backward(...)`, and the function."""
 
-_RESERVED = ("g", "out", "outputs", "batch", "linear")
+_RESERVED = ("g", "out", "outputs", "batch", "linear", "requires")
 _BUILT_IN = "gradcheck_cli.ops"
 
 
@@ -42,6 +43,7 @@ def declare(
     inputs, attributes = reader.read_parameters()
     arguments = [item.name for item in inputs] + [attribute.name for attribute in attributes]
     batch, linear = reader.read_batching(inputs, attributes, batches)
+    requires = reader.read_requires()
     reader.check_options(arguments)
     kept = reader.source.kept_names()
     reader.check_names(arguments, outputs, kept or ())
@@ -54,8 +56,10 @@ def declare(
     jvp = JvpReader(reader.name, inputs, others, kept is not None, reader.say).read(jvps)
     source = reader.source
     doc = inspect.cleandoc(forward.__doc__ or "")
+    if requires and not is_installed(requires):
+        forward = standing_in(forward, requires)
     about = (reader.name, forward, inputs, attributes, outputs, made, doc, source.file, source.line)
-    record = Operator(*about, sampler, jvp=jvp, batch=batch, linear=linear)
+    record = Operator(*about, sampler, jvp=jvp, batch=batch, linear=linear, requires=requires)
     return record, sorted(reader.problems, key=lambda problem: problem.location.line if problem.location else 0)
 
 
@@ -168,13 +172,22 @@ class _Reader:
             declared = Batch("function", function=function)
         return declared, None if linear is None or linear is False else read_linear(linear, inputs, say)
 
+    def read_requires(self) -> str:
+        """Read `requires=`, the name of a package that NumPy doesn't bring."""
+        requires = self.options.pop("requires", "")
+        if isinstance(requires, str) and all(part.isidentifier() for part in requires.split(".") if requires):
+            return requires
+        at = self.source.of_option("requires")
+        self.say(f"requires={requires!r} should be the name of a package", at, 'requires="scipy"')
+        return ""
+
     def check_options(self, arguments: list[str]) -> None:
         """Say what the decorator names and the forward doesn't have."""
         for name in self.options:
             if name in arguments:
                 continue
             at = self.source.of_option(name)
-            hint = near(name, [*arguments, "outputs", "batch", "linear"])
+            hint = near(name, [*arguments, "outputs", "batch", "linear", "requires"])
             self.say(f"the decorator names '{name}', which is no parameter", at, hint)
 
     def check_names(self, arguments: list[str], outputs: tuple[str, ...], kept: Sequence[str]) -> None:

@@ -121,7 +121,8 @@ def op(forward: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     Positional parameters are arrays, keyword-only parameters are attributes. A keyword named like
     an array gives its domain (`arr`, `ints`, `mask`); one named like an attribute lists values to
     try. `outputs="loss probs"` names several outputs. `batch=` and `linear=` say how many perturbations go through
-    at once (see `batching`). What is wrong with the declaration is said
+    at once (see `batching`). `requires="scipy"` names a package that it needs; where that isn't installed, what uses
+    the operator is skipped, with the line that installs it. What is wrong with the declaration is said
     when the operator is loaded or first used with Variables. Raises TypeError for what is no
     function written in Python.
     """

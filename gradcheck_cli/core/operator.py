@@ -70,7 +70,8 @@ class Operator:
     floating type in which it computes, where that isn't its arrays'. A `kernel` is compared with this operator,
     its reference. `jvp` is the derivative in forward mode, if there is one. `batch` and `linear` say how many
     perturbations can go through at once. `hints` says more about a finding, by its name. `epsilon` returns the
-    machine epsilon with which the last forward computed, where neither arrays nor `dtype` tell.
+    machine epsilon with which the last forward computed, where neither arrays nor `dtype` tell. `requires` is a package
+    that it needs beside NumPy.
     """
 
     name: str
@@ -94,6 +95,7 @@ class Operator:
     epsilon: Callable[[], float] | None = None
     batch: Batch | None = None
     linear: Linear | None = None
+    requires: str = ""
 
     @property
     def signature(self) -> str:

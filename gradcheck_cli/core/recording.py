@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 on = True
 """Whether they do at the moment; `no_grad` changes it."""
 
 
-@contextmanager
-def no_grad() -> Iterator[None]:
+def no_grad() -> AbstractContextManager[None]:
     """Record nothing inside the `with` block: results are constants."""
+    return _switched(False)
+
+
+def grad() -> AbstractContextManager[None]:
+    """Record nodes inside the `with` block, also within one of `no_grad`."""
+    return _switched(True)
+
+
+@contextmanager
+def _switched(wanted: bool) -> Iterator[None]:
     global on  # noqa: PLW0603 (one switch for the process, as in PyTorch)
-    before, on = on, False
+    before, on = on, wanted
     try:
         yield
     finally:

@@ -11,6 +11,7 @@ from typing import Any
 from rich.cells import cell_len
 
 from gradcheck_cli.core.domain import Domain
+from gradcheck_cli.core.extras import install_line, is_installed
 from gradcheck_cli.core.operator import REQUIRED, Attribute, Input, Operator
 from gradcheck_cli.report.example_spec import example_spec
 from gradcheck_cli.report.json_format import dump, number
@@ -49,6 +50,7 @@ def show_text(operator: Operator, ops: Sequence[str] = (), encoding: str = "utf-
     """
     sections = {
         "": operator.doc.splitlines(),
+        "requires": _requires_words(operator),
         "inputs": _columns([input_words(operator, item, times_sign(encoding)) for item in operator.inputs]),
         "attributes": _columns([attribute_words(attribute) for attribute in operator.attributes]),
         "outputs": [", ".join(operator.outputs)],
@@ -74,12 +76,21 @@ def show_json(operator: Operator, ops: Sequence[str] = ()) -> str:
 
 def _entry(operator: Operator) -> list[str]:
     formula = next(iter(operator.doc.splitlines()), "")
+    if operator.requires and not is_installed(operator.requires):
+        formula = f"{formula} Unavailable: {install_line(operator.requires)}".strip()
     space = _SIGNATURE - cell_len(operator.signature)
     if not formula:
         return [f" {operator.signature}"]
     if space < 0:
         return [f" {operator.signature}", " " * (_SIGNATURE + 1) + _GAP + formula]
     return [f" {operator.signature}{' ' * space}{_GAP}{formula}"]
+
+
+def _requires_words(operator: Operator) -> list[str]:
+    if not operator.requires:
+        return []
+    missing = "" if is_installed(operator.requires) else f", which isn't installed: {install_line(operator.requires)}"
+    return [operator.requires + missing]
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -154,6 +165,8 @@ def _record(operator: Operator) -> dict[str, Any]:
         "attributes": [_attribute(attribute) for attribute in operator.attributes],
         "outputs": list(operator.outputs),
         "doc": operator.doc,
+        "requires": operator.requires or None,
+        "available": not operator.requires or is_installed(operator.requires),
     }
 
 

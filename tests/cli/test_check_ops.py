@@ -100,7 +100,7 @@ def test_names_and_patterns_choose(gradcheck: Gradcheck, mine: Callable[..., Pat
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["tahn"], 2, "error: no operator is named 'tahn' [unknown-operator]\n  hint: did you mean 'tanh'?\n"),
+        (["sigmoyd"], 2, "error: no operator is named 'sigmoyd' [unknown-operator]\n  hint: did you mean 'sigmoid'?\n"),
         (["zz*"], 5, "error: no operator matches 'zz*'\n"),
         (["--ops", "missing.py"], 2, "error: no operator file 'missing.py' [missing-file]\n"),
         (["--samples", "0"], 2, "--samples"),

@@ -56,10 +56,16 @@ FAULTS = {
 }
 
 
+ZERO = {"sign"}
+"""Operators whose gradient is zero everywhere."""
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 @by_name
 def test_planted_fault_is_caught(operator, fault, check):
     broken = twin(operator, FAULTS[fault])
+    if operator.name in ZERO and fault != "one element":
+        pytest.skip("a gradient that is zero is zero with another sign and factor")
     errors = [check.disagreement(broken, arrays, attributes, seed) for seed, arrays, attributes in samples(operator)]
     assert max(errors) > 10 * check.tolerance
 

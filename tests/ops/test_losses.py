@@ -131,3 +131,73 @@ def test_binary_cross_entropy_of_extreme_logits_is_finite_and_exact(dtype, check
     np.testing.assert_array_equal(gx, [1.0, 0.0, 0.0, -1.0])
     small = F.binary_cross_entropy_with_logits(np.array([30.0]), np.array([1.0]))
     np.testing.assert_allclose(small, np.exp(-30.0), rtol=1e-12)
+
+
+def test_ignored_targets_count_nowhere_and_weights_count_in_the_mean(check):
+    target, weight = np.array([0, 3, 1, 3, 2, 0]), np.array([1.0, 2.0, 0.5, 3.0])
+    counted, log_p = target != 3, scipy.special.log_softmax(LOGITS, axis=1)
+    losses = np.where(counted, -weight[target] * log_p[np.arange(6), target], 0)
+    known = {"mean": losses.sum() / weight[target][counted].sum(), "sum": losses.sum(), "none": losses}
+    for reduction, value in known.items():
+        options = {"reduction": reduction, "ignore_index": 3}
+        np.testing.assert_allclose(F.cross_entropy(LOGITS, target, weight, **options), value, rtol=1e-13)
+        np.testing.assert_allclose(F.nll_loss(log_p, target, weight, **options), value, rtol=1e-13)
+    grad = check.gradients(F.cross_entropy, [LOGITS, target, weight], {"ignore_index": 3})[0]
+    assert not grad[~counted].any()
+    assert grad[counted].all()
+
+
+def test_nothing_that_counts_has_no_mean():
+    assert np.isnan(F.cross_entropy(LOGITS, np.full(6, 2), ignore_index=2))
+
+
+def test_probabilities_that_are_certain_are_the_classes(check):
+    certain = np.eye(4)[LABELS]
+    np.testing.assert_allclose(F.soft_cross_entropy(LOGITS, certain), F.cross_entropy(LOGITS, LABELS), rtol=1e-14)
+    soft, hard = (
+        check.gradients(loss, [LOGITS, target])[0]
+        for loss, target in ((F.soft_cross_entropy, certain), (F.cross_entropy, LABELS))
+    )
+    np.testing.assert_allclose(soft, hard, rtol=1e-13)
+
+
+@pytest.mark.parametrize("x", [0.0, 1.0])
+def test_binary_cross_entropy_is_finite_at_certain_mistakes(x, check):
+    arrays = [np.array([x]), np.array([1 - x])]
+    assert F.binary_cross_entropy(*arrays) == 100.0
+    assert np.isfinite(check.gradients(F.binary_cross_entropy, arrays)[0]).all()
+
+
+def test_kl_div_is_zero_where_the_target_is(check):
+    x, target = np.log([0.2, 0.3, 0.5]), np.array([0.0, 0.4, 0.6])
+    np.testing.assert_allclose(F.kl_div(x, target, reduction="sum"), scipy.special.rel_entr(target, np.exp(x)).sum())
+    np.testing.assert_allclose(check.gradients(F.kl_div, [x, target], {"reduction": "sum"})[0], -target)
+    assert F.kl_div(np.zeros((4, 2)), np.ones((4, 2)), reduction="batchmean") == 0.0
+
+
+@pytest.mark.parametrize("name", ["log_sigmoid", "softplus", "mish", "silu", "sigmoid", "logsumexp"])
+def test_nothing_overflows_at_a_thousand(name, check):
+    x = np.array([-1000.0, 1000.0])
+    assert np.isfinite(getattr(F, name)(x)).all()
+    assert np.isfinite(check.gradients(getattr(F, name), [x])[0]).all()
+
+
+@pytest.mark.parametrize("loss", [F.huber_loss, F.smooth_l1_loss], ids=["huber", "smooth l1"])
+def test_robust_losses_are_smooth_where_their_pieces_meet(loss, check):
+    x, target = np.array([-1.0, 1.0, 0.0]), np.zeros(3)
+    np.testing.assert_allclose(check.gradients(loss, [x, target], {"reduction": "sum"})[0], [-1.0, 1.0, 0.0])
+
+
+def test_smooth_l1_without_a_smooth_part_is_l1():
+    x, target = LOSSES[F.mse_loss]
+    np.testing.assert_allclose(F.smooth_l1_loss(x, target, beta=0.0), F.l1_loss(x, target), rtol=1e-15)
+
+
+def test_triplet_and_cosine_are_their_formulas():
+    rng = np.random.default_rng(0)
+    a, b, c = rng.standard_normal((3, 5, 4))
+    near, far = (np.linalg.norm(a - z + 1e-6, axis=-1) for z in (b, c))
+    np.testing.assert_allclose(F.triplet_margin_loss(a, b, c), np.maximum(near - far + 1, 0).mean(), rtol=1e-14)
+    known = np.sum(a * b, axis=0) / (np.linalg.norm(a, axis=0) * np.linalg.norm(b, axis=0))
+    np.testing.assert_allclose(F.cosine_similarity(a, b, axis=0), known, rtol=1e-14)
+    assert F.cosine_similarity(np.zeros(3), np.ones(3)) == 0.0

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from gradcheck_cli.errors import near
+from gradcheck_cli.core.checkpoint import CHECKPOINT
+from gradcheck_cli.errors import Location, near
 from gradcheck_cli.spec.language import constants, signs
 from gradcheck_cli.spec.language.binding import Argument, Call
 from gradcheck_cli.spec.language.context import Context
-from gradcheck_cli.spec.language.kinds import BROKEN, Broken, Constant, Group, Value, Visit, described
+from gradcheck_cli.spec.language.kinds import BROKEN, Broken, Constant, Group, Result, Value, Visit, described
 from gradcheck_cli.spec.language.lookup import dotted_names, numpy_name
 
 _BOOLEAN_FUNCTIONS = {sign.name: sign for sign in (*constants.COMPARISONS.values(), *constants.LOGIC.values())}
@@ -30,6 +31,7 @@ def call(context: Context, node: ast.Call) -> Visit:
     if name.startswith("_"):
         return _underscore(context, node)
     positional: list[Argument] = []
+    start = len(context.builder.steps)
     if method is not None and _is_foreign(context, method):
         hint = f"operators have no namespace: write {name}(...)"
         namespace = ".".join(dotted_names(method.value))
@@ -53,7 +55,27 @@ def call(context: Context, node: ast.Call) -> Visit:
         return BROKEN
     if method is not None:
         return _method(context, node, name, positional, named)
+    if name == CHECKPOINT and not context.lookup.is_operator(name):
+        return _checkpoint(context, node, positional, named, start)
     return _by_name(context, node, name, positional, named)
+
+
+def _checkpoint(
+    context: Context, node: ast.Call, positional: list[Argument], named: list[tuple[str, Argument]], start: int
+) -> Value:
+    """Let what was compiled from step `start` on be computed again in the backward."""
+    if len(positional) != 1 or named:
+        hint = "checkpoint(tanh(x @ W)) keeps x and W, and computes the rest again"
+        return context.say(node, "checkpoint takes one expression", "wrong-argument", hint)
+    value = positional[0].value
+    if isinstance(value, Broken):
+        return BROKEN
+    if not isinstance(value, Result):
+        return context.say(node, f"checkpoint takes a value, not {described(value)}", "wrong-argument")
+    position = context.source.position(node)
+    where = context.source.problem(*position, "", "").location or Location("")
+    context.builder.keep_inputs_only(start, value.slot, position, where)
+    return value
 
 
 def attribute(context: Context, node: ast.Attribute) -> Visit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, TypeAlias
@@ -10,6 +11,7 @@ import numpy as np
 
 from gradcheck_cli.core import execution
 from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.core.checkpoint import recomputed
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.variable import Variable, array_of, value_of
 from gradcheck_cli.errors import Location, OperatorError, Problem
@@ -172,6 +174,22 @@ class Program:
         return self.problem(*step.position, problem.message, problem.code, "; ".join(filter(None, hints)))
 
 
+def recompute(
+    steps: Sequence[Step], reads: tuple[int, ...], output: int, position: tuple[int, int], where: Location
+) -> Apply:
+    """Return one step in place of `steps`: it gives `output`, and keeps only the slots `reads` for the backward."""
+
+    def function(*values: Any) -> Any:
+        # A slot that nobody fills stands for an array that was left out.
+        registers: Any = defaultdict(lambda: None, zip(reads, values, strict=True))
+        recording = any(isinstance(value, Variable) for value in values)
+        for step in steps:
+            step.run(registers, recording)
+        return registers[output]
+
+    return Apply(recomputed(function, len(reads), where), reads, {}, (output,), position)
+
+
 class Builder:
     """Collects slots, constants and steps while an expression is compiled."""
 
@@ -217,6 +235,15 @@ class Builder:
     def add(self, step: Step) -> None:
         """Append a step."""
         self.steps.append(step)
+
+    def keep_inputs_only(self, start: int, output: int, position: tuple[int, int], where: Location) -> None:
+        """Let the steps from `start` on, which give `output`, be computed again in the backward."""
+        steps = self.steps[start:]
+        if steps:
+            made = {slot for step in self.steps[:start] for slot in step.outputs}
+            known = {*made, *self.loads.values(), *(recipe.slot for recipe in self.recipes)}
+            reads = {slot for step in steps for slot in step.reads}
+            self.steps[start:] = [recompute(steps, tuple(sorted(reads & known)), output, position, where)]
 
     def build(self, outputs: Sequence[int], problem: Callable[..., Problem]) -> Program:
         """Return the program, with what each step leaves behind freed after its last use."""

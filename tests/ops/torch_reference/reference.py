@@ -50,12 +50,12 @@ def differences(name: str, theirs: Callable[..., Any], samples: int = SAMPLES) -
                 yield _far(mine, grad), f"gradient of {operator.slot_name(slot)}, {where}"
 
 
-def assert_agrees(name: str, theirs: Callable[..., Any], samples: int = SAMPLES) -> None:
-    """Raise AssertionError, which says where, unless values and gradients agree to AGREES."""
+def assert_agrees(name: str, theirs: Callable[..., Any], *, samples: int = SAMPLES, within: float = AGREES) -> None:
+    """Raise AssertionError, which says where, unless values and gradients agree."""
     seen = list(differences(name, theirs, samples))
     assert seen
     worst, where = max(seen)
-    assert worst <= AGREES, f"{name}: {where}: off by {worst:.1e}"
+    assert worst <= within, f"{name}: {where}: off by {worst:.1e}"
 
 
 def renamed(function: Callable[..., Any], names: Mapping[str, str]) -> Callable[..., Any]:

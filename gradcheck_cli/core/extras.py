@@ -1,0 +1,37 @@
+"""Packages that some operators need, and that an installation may go without."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any, NoReturn
+
+from gradcheck_cli.errors import MissingExtra
+
+_EXTRAS = ("scipy", "torch", "jax")
+"""Packages that come with an extra of this one of the same name."""
+
+
+@functools.cache
+def is_installed(package: str) -> bool:
+    """Tell whether a package can be imported, without importing it."""
+    try:
+        return find_spec(package) is not None
+    except (ImportError, ValueError):  # a part of a package that isn't there
+        return False
+
+
+def install_line(package: str) -> str:
+    """Return the command that installs a package."""
+    return f"pip install 'gradcheck-cli[{package}]'" if package in _EXTRAS else f"pip install {package}"
+
+
+def standing_in(forward: Callable[..., Any], package: str) -> Callable[..., Any]:
+    """Return what stands for a forward whose package is missing: calling it raises MissingExtra."""
+
+    @functools.wraps(forward)
+    def missing(*_: Any, **__: Any) -> NoReturn:
+        raise MissingExtra(forward.__name__, package, install_line(package))
+
+    return missing
