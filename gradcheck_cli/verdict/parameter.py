@@ -63,7 +63,9 @@ def judge_parameter(
             stopped(_partial(point, u, basis, knobs, finished))
         raise
     outcomes, passes = finished.outcomes, finished.passes
-    seen = Elements(outcomes, point.label, rounding_of(basis, point.base), scaled_norm(u * point.base), knobs, passes)
+    # A value of zero has no rounding; that of the values around it tells what a gradient of zero is.
+    rounding = rounding_of(basis, point.base) or rounding_of(basis, point.together(point.scales[None])[0])
+    seen = Elements(outcomes, point.label, rounding, scaled_norm(u * point.base), knobs, passes)
     summary = summarise(seen, precision_notes(point, basis))
     shown = summary.shown
     asked = knobs.sweep or summary.verdict is not Verdict.PASS

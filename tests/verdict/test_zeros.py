@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import gradcheck_cli.ops as F
 from gradcheck_cli import check, op
 
 
@@ -51,3 +52,25 @@ def test_one_that_is_more_than_that_is_wrong(seed: int, shift: float) -> None:
     x, y = rng.standard_normal((4, 4)), rng.standard_normal(4)
     result = check(invariant(0, shift), {"x": x, "y": y}, seed=seed)
     assert str(result.verdict) == "fail", (seed, result)
+
+
+@pytest.mark.parametrize(
+    ("function", "x"),
+    [
+        (F.square, 0.0),
+        (lambda x: F.sum(x * x), [0.0, 0.0]),
+        (lambda x: x[0] * x[1] * x[2], [0.0, 0.0, 1.0]),
+        (lambda x: x * x * x, [0.0, 0.0]),
+    ],
+    ids=["square", "sum of squares", "product", "cube"],
+)
+def test_a_value_and_a_gradient_that_are_zero_are_a_vacuous_pass(function: Any, x: Any) -> None:
+    result = check(function, {"x": np.array(x)})
+    assert str(result.verdict) == "pass"
+    assert [finding.name for finding in result.parameters[0].findings] == ["vacuous"]
+
+
+@pytest.mark.parametrize("gradient", [1.0, 1e-3, 1e-9])
+def test_a_gradient_that_is_not_zero_there_is_wrong(gradient: float) -> None:
+    result = check(lambda x: float(np.sum(x * x)), [0.0, 0.0], grad=lambda x: gradient + 2 * x)
+    assert str(result.verdict) == "fail"
