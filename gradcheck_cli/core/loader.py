@@ -17,7 +17,6 @@ from gradcheck_cli.core.import_failure import import_failure
 from gradcheck_cli.core.importing import FreshLoader, importable, package_of
 from gradcheck_cli.core.levels import same_name
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.core.operator_folders import files_to_name
 from gradcheck_cli.core.packs import Packs, load_packs
 from gradcheck_cli.errors import Location, OperatorError, Problem
 
@@ -114,6 +113,8 @@ class Loader:
 
     def _load(self, path: Path, shown: str) -> ModuleType:
         if path.is_dir():
+            from gradcheck_cli.core.operator_folders import files_to_name  # here, since few name a folder
+
             hint = files_to_name(path, shown)
             raise OperatorError(
                 Problem(f"'{shown}' is a folder, and operators are named by file", None, "folder", hint)

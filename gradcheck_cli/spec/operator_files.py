@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from gradcheck_cli.core.levels import levels_of
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.core.operator_folders import files_to_name
 from gradcheck_cli.core.scope import Scope
 from gradcheck_cli.errors import Location, OperatorError, Problem, SpecError, near
 from gradcheck_cli.light_dataclass import dataclass
@@ -127,6 +126,8 @@ class OperatorFiles:
         """Raise Unusable, with the files to name, where `text` is a folder."""
         path = self.references.folders.locate(text)
         if path.is_dir():
+            from gradcheck_cli.core.operator_folders import files_to_name  # here, since few name a folder
+
             raise Unusable(f"'{text}' is a folder, and operators are named by file", files_to_name(path, text))
 
     def _marked(self, module: str, name: str) -> tuple[Operator, ...]:
