@@ -17,9 +17,10 @@ from gradcheck_cli.cli.reports import Output, publish, require_extra
 from gradcheck_cli.cli.streams import say, user_output_to_stderr
 from gradcheck_cli.errors import SpecError, printable
 from gradcheck_cli.records import CaseResult, RunResult, Verdict
-from gradcheck_cli.run.collect import Selected, collect, shadowed
+from gradcheck_cli.run.collect import Collected, Selected, collect_all
 from gradcheck_cli.run.options import Options
 from gradcheck_cli.run.runner import run_cases
+from gradcheck_cli.run.shadowing import shadowed
 
 if TYPE_CHECKING:
     from gradcheck_cli.report.terminal import TerminalReport
@@ -38,10 +39,10 @@ def check(options: Options, output: Output) -> ExitCode:
         except SpecError as error:
             _publish(RunResult(options.seed, (), problems=error.problems), options, output, stdout)
             raise
-        if not collected:
+        if not collected.selected:
             _publish(RunResult(options.seed, ()), options, output, stdout)
-            return _nothing()
-        selected = _narrowed(collected, options)
+            return _nothing(collected, options)
+        selected = _narrowed(collected.selected, options)
         if output.verbosity > 0:
             for note in shadowed(selected):
                 say(printable(f"note: {note}"))
@@ -60,9 +61,9 @@ def list_cases(options: Options, output: Output) -> ExitCode:
 
     with user_output_to_stderr() as stdout:
         collected = _collected(options)
-        if not collected:
-            return _nothing()
-        chosen = [(item.case, item.parameters) for item in _narrowed(collected, options)]
+        if not collected.selected:
+            return _nothing(collected, options)
+        chosen = [(item.case, item.parameters) for item in _narrowed(collected.selected, options)]
         if output.format is ReportFormat.JSON:
             stdout.write(list_json(chosen))
         else:
@@ -70,12 +71,12 @@ def list_cases(options: Options, output: Output) -> ExitCode:
     return ExitCode.OK
 
 
-def _collected(options: Options) -> list[Selected]:
+def _collected(options: Options) -> Collected:
     library = Library()
-    selected = collect(options, library)
+    collected = collect_all(options, library)
     for note in library.notes:
         say(printable(f"note: {note}"))
-    return selected
+    return collected
 
 
 def _narrowed(collected: list[Selected], options: Options) -> list[Selected]:
@@ -90,8 +91,11 @@ def _narrowed(collected: list[Selected], options: Options) -> list[Selected]:
     return selected
 
 
-def _nothing() -> ExitCode:
-    say("nothing to check: no case was found or selected (specs are named *.grad.yaml)")
+def _nothing(collected: Collected, options: Options) -> ExitCode:
+    from gradcheck_cli.run.nothing_selected import why_nothing  # here, since most runs have something to check
+
+    for line in why_nothing(collected.found, options).splitlines():
+        say(printable(line))
     return ExitCode.NOTHING_SELECTED
 
 
