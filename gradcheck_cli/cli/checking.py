@@ -139,7 +139,7 @@ def _publish(result: RunResult, options: Options, output: Output, stdout: TextIO
 def rerun_options(options: Options) -> tuple[str, ...]:
     """Return the words of a command line that judges a case in the same way again."""
     knobs = {name: value for name, value in options.knobs.items() if name != "sweep"}
-    return options_text(knobs, options.ops, options.strict, options.require_devices)
+    return options_text(knobs, options.ops, options.strict, options.require_devices, options.settings)
 
 
 def exit_code(result: RunResult) -> ExitCode:

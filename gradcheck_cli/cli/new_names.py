@@ -11,7 +11,8 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 from gradcheck_cli.errors import GradcheckError, Problem
-from gradcheck_cli.settings import Settings, SettingsError, settings_near
+from gradcheck_cli.settings import Settings
+from gradcheck_cli.settings_file import SettingsError, settings_near
 from gradcheck_cli.spec.folders import Folders
 
 SCHEMA = "gradcheck.schema.json"

@@ -10,7 +10,8 @@ from pathlib import Path
 from gradcheck_cli.files import write_whole
 from gradcheck_cli.records import CaseResult, Verdict
 from gradcheck_cli.run.collect import Selected
-from gradcheck_cli.settings import PROJECT_FILE, Settings
+from gradcheck_cli.settings import Settings
+from gradcheck_cli.settings_file import PROJECT_FILE
 
 CACHE_FOLDER = ".gradcheck_cache"
 _FILE = "last_failed.json"
