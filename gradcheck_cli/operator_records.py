@@ -8,6 +8,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
+from gradcheck_cli.errors import Problem
 from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.records import CaseResult, Verdict
 
@@ -106,12 +107,16 @@ class OperatorResult:
 
 @dataclass(frozen=True, eq=False)
 class OperatorsResult:
-    """All operators that were asked for, in order; `interrupted` if the user stopped the check."""
+    """All operators that were asked for, in order; `interrupted` if the user stopped the check.
+
+    `problems` are those of files that can't be used; then nothing was checked.
+    """
 
     seed: int
     samples: int
     operators: tuple[OperatorResult, ...]
     interrupted: bool = False
+    problems: tuple[Problem, ...] = ()
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -122,7 +127,7 @@ class OperatorsResult:
     @property
     def ok(self) -> bool:
         """Whether nothing speaks against any operator and none was left out."""
-        return not self.interrupted and all(operator.ok for operator in self.operators)
+        return not self.interrupted and not self.problems and all(operator.ok for operator in self.operators)
 
 
 def _largest(figures: Iterable[float | None]) -> float | None:

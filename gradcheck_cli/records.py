@@ -146,7 +146,8 @@ class CaseResult:
     """What became of one case, drawn with `seed`. `ok` says whether the verdict was the expected one.
 
     `notes` are sentences about what was taken into account without being a finding. `label` names
-    the device and dtype of its operators where they aren't plain float64. `blame` says which operators
+    the device and dtype of its operators where they aren't plain float64, `dtype` is the floating type in which the
+    case computes. `blame` says which operators
     are wrong, None where no gradient is. `health` has what is ill about the graph, where that was asked for; it
     changes no verdict. `graph` is what the case computes, for reports that ask for it.
     """
@@ -169,6 +170,7 @@ class CaseResult:
     label: str = ""
     blame: Blame | None = None
     health: tuple[Finding, ...] = ()
+    dtype: str = "float64"
     graph: Graph | None = field(default=None, compare=False, repr=False)
 
 

@@ -38,7 +38,7 @@ from gradcheck_cli.cli.reports import Output, publish, read_reports, require_ext
 from gradcheck_cli.cli.save import require_free
 from gradcheck_cli.cli.scope import make_scope
 from gradcheck_cli.cli.streams import say, user_output_to_stderr
-from gradcheck_cli.errors import printable
+from gradcheck_cli.errors import GradcheckError, printable
 from gradcheck_cli.files import write_whole
 
 if TYPE_CHECKING:
@@ -104,7 +104,9 @@ def check_ops(
     error with --strict.
     """
     del isolated  # the settings know
-    # Here, since it imports NumPy.
+    # Here, since they import NumPy.
+    from gradcheck_cli.operator_records import OperatorsResult
+    from gradcheck_cli.report.variant_spec import Frame
     from gradcheck_cli.run.operator_options import OperatorOptions
 
     wanted = Output(output, read_reports(report), verbose - quiet, color, not no_annotations)
@@ -120,9 +122,16 @@ def check_ops(
     if save_spec is not None:
         require_free(save_spec, _MARK)
     with user_output_to_stderr() as stdout:
-        scope = make_scope(files)
+        try:
+            scope = make_scope(files)
+        except GradcheckError as error:
+            nothing = OperatorsResult(options.seed, samples, (), problems=error.problems)
+            publish(wanted, stdout, Checked([], nothing, Frame(), (), 0.0).written)
+            raise
         operators = _selected(scope, names or [])
         if not operators:
+            nothing = OperatorsResult(options.seed, samples, ())
+            publish(wanted, stdout, Checked([], nothing, Frame(), (), 0.0).written)
             raise typer.Exit(ExitCode.NOTHING_SELECTED)
         started = time.perf_counter()
         with collecting():
@@ -133,8 +142,7 @@ def check_ops(
         checked = Checked(operators, result, framed(Path.cwd()), words, time.perf_counter() - started)
         if output is ReportFormat.TEXT:
             checked.show(stdout, wanted)
-        if not wanted.is_all_text:
-            publish(wanted, stdout, checked.written)
+        publish(wanted, stdout, checked.written)
         if save_spec is not None:
             _save(operators, result, framed(save_spec.parent), save_spec)
     raise typer.Exit(_exit_code(result))

@@ -45,18 +45,19 @@ class Checked:
         lines = render_operators(self.operators, self.result, view, self.seconds)
         console.print(Text("\n").join(lines), soft_wrap=True)
 
-    def written(self, name: str) -> str:
-        """Return it in the format of that name."""
+    def written(self, name: str, limit: int | None = None) -> str:
+        """Return it in the format of that name; `limit` is the largest size of a summary in bytes."""
         if name == "text":
             stream = io.StringIO()
+            stream.writelines(f"{problem}\n" for problem in self.result.problems)
             self.show(stream, Output(ReportFormat.TEXT, color=Color.NEVER))
             return stream.getvalue()
         if name == "json":
             from gradcheck_cli.report.operator_json import operators_json
 
             return operators_json(self.operators, self.result, self.frame)
-        from gradcheck_cli.report.formats import Wish, written
+        from gradcheck_cli.report.formats import Request, written
         from gradcheck_cli.report.operator_run import as_run
 
         # No command line runs a variant alone.
-        return written(name, as_run(self.result, self.seconds), Wish(root=workspace(), command=""))
+        return written(name, as_run(self.result, self.seconds), Request(root=workspace(), command=""), limit)

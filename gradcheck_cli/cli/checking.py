@@ -15,9 +15,10 @@ from gradcheck_cli.cli.options import options_text
 from gradcheck_cli.cli.progress import ProgressBar
 from gradcheck_cli.cli.reports import Output, publish, require_extra
 from gradcheck_cli.cli.streams import say, user_output_to_stderr
-from gradcheck_cli.errors import SpecError, printable
+from gradcheck_cli.errors import GradcheckError, Problem, SpecError, printable
 from gradcheck_cli.records import CaseResult, RunResult, Verdict
 from gradcheck_cli.run.collect import Collected, Selected, collect_all
+from gradcheck_cli.run.last_failed import LastFailed
 from gradcheck_cli.run.options import Options
 from gradcheck_cli.run.runner import run_cases
 from gradcheck_cli.run.shadowing import shadowed
@@ -56,19 +57,21 @@ def check(options: Options, output: Output) -> ExitCode:
 
 
 def list_cases(options: Options, output: Output) -> ExitCode:
-    """List what `options` select. Raises GradcheckError for specs that can't be used."""
+    """List what `options` select, as text or as JSON. Raises GradcheckError for specs that can't be used."""
+    # Here, since few runs only list.
     from gradcheck_cli.report.listing import list_json, list_text
 
+    if output.format not in (ReportFormat.TEXT, ReportFormat.JSON) or output.reports:
+        hint = "leave --report out, and choose --format text or json"
+        raise GradcheckError(Problem("--list writes no reports", code="usage", hint=hint))
     with user_output_to_stderr() as stdout:
         collected = _collected(options)
-        if not collected.selected:
-            return _nothing(collected, options)
         chosen = [(item.case, item.parameters) for item in _narrowed(collected.selected, options)]
         if output.format is ReportFormat.JSON:
             stdout.write(list_json(chosen))
         else:
             stdout.write(list_text(chosen, output.verbosity > 0, stdout.encoding))
-    return ExitCode.OK
+        return ExitCode.OK if collected.selected else _nothing(collected, options)
 
 
 def _collected(options: Options) -> Collected:
@@ -112,12 +115,11 @@ def _checked(selected: list[Selected], options: Options, output: Output, report:
 
 
 def _remember(result: RunResult, options: Options) -> None:
-    from gradcheck_cli.run.last_failed import LastFailed
-
     LastFailed(options.settings).update(result.cases)
 
 
 def _terminal_report(stdout: TextIO, options: Options, output: Output) -> TerminalReport:
+    # Here, since programs read other formats.
     from gradcheck_cli.cli.console import make_console
     from gradcheck_cli.report.terminal import TerminalReport
 
@@ -127,13 +129,14 @@ def _terminal_report(stdout: TextIO, options: Options, output: Output) -> Termin
 
 
 def _publish(result: RunResult, options: Options, output: Output, stdout: TextIO) -> None:
-    if output.is_all_text:
-        return
-    from gradcheck_cli.report.formats import Wish, written  # here, since most runs are read at a terminal
+    def written(name: str, limit: int | None = None) -> str:
+        from gradcheck_cli.report import formats  # here, since most runs are read at a terminal
 
-    sweep = bool(options.knobs.get("sweep"))
-    wish = Wish(rerun_options(options), workspace(), output.verbosity, sweep)
-    publish(output, stdout, lambda name: written(name, result, wish))
+        sweep = bool(options.knobs.get("sweep"))
+        request = formats.Request(rerun_options(options), workspace(), output.verbosity, sweep)
+        return formats.written(name, result, request, limit)
+
+    publish(output, stdout, written)
 
 
 def rerun_options(options: Options) -> tuple[str, ...]:

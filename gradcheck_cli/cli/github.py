@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from gradcheck_cli.cli.streams import say
 from gradcheck_cli.errors import printable
 
 _tokens: list[str] = []
+
+Write = Callable[[str], object]
 
 
 def on_github() -> bool:
@@ -42,16 +44,19 @@ def commands_stopped() -> Iterator[None]:
 
 
 @contextmanager
-def commands_allowed() -> Iterator[None]:
-    """Let the runner take commands again in the `with` block."""
+def commands_allowed(write: Write = say) -> Iterator[None]:
+    """Let the runner take commands again in the `with` block.
+
+    `write` writes a line to the stream that has the commands: the runner reads the two streams in no fixed order.
+    """
     if not _tokens:
         yield
         return
-    say(f"::{_tokens[-1]}::")
+    write(f"::{_tokens[-1]}::")
     try:
         yield
     finally:
-        say(f"::stop-commands::{_tokens[-1]}")
+        write(f"::stop-commands::{_tokens[-1]}")
 
 
 def annotate(text: str) -> None:
@@ -59,6 +64,19 @@ def annotate(text: str) -> None:
     if text:
         with commands_allowed():
             say(text.rstrip("\n"))
+
+
+def summary_room() -> int:
+    """Return how many bytes the page of the run still takes; 0 where it has none."""
+    from gradcheck_cli.report.formats import LARGEST  # here, since most runs are no step of GitHub Actions
+
+    file = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not file:
+        return 0
+    try:
+        return max(LARGEST - os.path.getsize(file), 0)
+    except OSError:
+        return LARGEST
 
 
 def append_summary(text: str) -> None:
@@ -71,8 +89,3 @@ def append_summary(text: str) -> None:
             stream.write((text if fresh else f"\n{text}").encode())
     except OSError as error:
         say(printable(f"note: the summary can't be written: {error.strerror or error}"))
-
-
-def has_summary() -> bool:
-    """Tell whether the run has a page."""
-    return bool(os.environ.get("GITHUB_STEP_SUMMARY"))

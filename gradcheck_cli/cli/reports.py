@@ -10,7 +10,7 @@ from typing import TextIO
 import typer
 
 from gradcheck_cli.cli.choices import Color, ReportFormat
-from gradcheck_cli.cli.github import annotate, append_summary, commands_allowed, has_summary, on_github
+from gradcheck_cli.cli.github import annotate, append_summary, commands_allowed, on_github, summary_room
 from gradcheck_cli.cli.streams import as_utf8
 from gradcheck_cli.errors import GradcheckError, Location, Problem, near, printable
 from gradcheck_cli.files import write_whole
@@ -63,24 +63,21 @@ class Output:
     color: Color = Color.AUTO
     annotations: bool = True
 
-    @property
-    def is_all_text(self) -> bool:
-        """Whether there is nothing but words for a person at a terminal."""
-        return self.format is ReportFormat.TEXT and not self.reports and not on_github()
 
+def publish(output: Output, stdout: TextIO, written: Callable[..., str]) -> None:
+    """Write what can only be written at the end.
 
-def publish(output: Output, stdout: TextIO, written: Callable[[str], str]) -> None:
-    """Write what can only be written at the end; `written` is a result as a format has it, by the format's name.
-
-    Every report is written whole or not at all; its folder is made. Raises GradcheckError for those that can't be.
+    `written` returns a result as a format has it, by the format's name, and in at most `limit` bytes where that is
+    given. Every report is written whole or not at all; its folder is made. Raises GradcheckError for one that can't be.
     """
-    if output.format is not ReportFormat.TEXT:
-        text = written(output.format)
-        with commands_allowed():
-            as_utf8(stdout).write(text)
-            stdout.flush()
-    if on_github() and has_summary():
-        append_summary(written("markdown"))
+    if output.format is ReportFormat.GITHUB:
+        with commands_allowed(lambda line: stdout.write(f"{line}\n")):
+            as_utf8(stdout).write(written(output.format))
+    elif output.format is not ReportFormat.TEXT:
+        as_utf8(stdout).write(written(output.format))
+    stdout.flush()
+    if on_github() and (room := summary_room()):
+        append_summary(written("markdown", limit=room))
     if on_github() and output.annotations and output.format is not ReportFormat.GITHUB:
         annotate(written("github"))
     problems = []

@@ -75,6 +75,7 @@ class Ladder:
         self.positions = positions
         self._outputs = point.base.size
         self._pairs: dict[float, Pair] = {}
+        self._spare: dict[float, Pair] = {}
 
     def seen(self, vector: Array) -> Array:
         """Return the entries of a vector of all outputs that belong to the outputs seen."""
@@ -101,10 +102,17 @@ class Ladder:
     def climb(self, steps: Iterable[float]) -> None:
         """Evaluate at further steps. A step that the spacing of x distorts is left out."""
         x, spacing = self.point.x[self.element], float(self.point.spacings[self.element])
-        new = np.array([h for h in steps if h not in self._pairs and h >= spacing and x + h != x])
+        missing = [h for h in steps if h not in self._pairs]
+        self._pairs.update({h: self._spare[h] for h in missing if h in self._spare})
+        new = np.array([h for h in missing if h not in self._spare and h >= spacing and x + h != x])
         if new.size:
             realised, changes = self.point.alone(self.element, np.concatenate([new, -new]))
             self.take(new, realised[: new.size], -realised[new.size :], changes)
+
+    def spare(self, other: Ladder) -> None:
+        """Keep the pairs of another ladder of the element for when this one climbs to their steps."""
+        if (self.positions is None) == (other.positions is None):
+            self._spare.update(other._pairs)
 
     def take(self, steps: Array, above: Array, below: Array, changes: Array) -> None:
         """Take over pairs that were evaluated: `changes` has the rows of all x+h, then those of all x-h."""

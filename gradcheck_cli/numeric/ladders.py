@@ -10,14 +10,14 @@ import numpy as np
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.numeric.ladder import Ladder
 from gradcheck_cli.numeric.point import Point
-from gradcheck_cli.numeric.steps import decade_steps
-from gradcheck_cli.numeric.weights import Weights
+from gradcheck_cli.numeric.steps import HALF_DECADE, steps_of_many, steps_up_to
+from gradcheck_cli.numeric.weights import WeightedChunk, Weights
 
-_KEPT = 2**21
+KEPT = 2**21
 """Numbers that the changes of a batch hold, about: 16 MiB."""
 
 
-class _Raw(NamedTuple):
+class Raw(NamedTuple):
     """The changes of a chunk as they were before the contraction, with the steps that they belong to."""
 
     elements: Array
@@ -37,7 +37,7 @@ class Ladders(NamedTuple):
     (n,), tells where any output moved at any step.
     """
 
-    raw: Sequence[_Raw]
+    raw: Sequence[Raw]
     elements: Array
     h: Array
     central: Array
@@ -62,38 +62,62 @@ class Ladders(NamedTuple):
         return ladder
 
 
-def take_ladders(point: Point, elements: Array, weights: Weights) -> Iterator[Ladders]:
-    """Evaluate a ladder of decades at each of `elements`; yield them in batches of limited size."""
-    steps, valid = decade_steps(point.x[elements], point.typical, point.spacings[elements])
+def take_ladders(point: Point, elements: Array, weights: Weights, most: int | None = None) -> Iterator[Ladders]:
+    """Evaluate a ladder of decades at each of `elements`, or its `most` largest steps alone.
+
+    Yields them in batches of limited size.
+    """
+    steps, valid = steps_of_many(point.x[elements], point.typical, point.spacings[elements])
+    if most is not None:
+        steps, valid = steps[-most:], valid[-most:]
     counts = valid.sum(axis=0)
-    batch = _Batch()
+    batch = Batch()
     for count in np.unique(counts):
         group = np.flatnonzero(counts == count)
         if count == 0:
             yield _without_steps(elements[group], weights)
             continue
         for raw in _raws(point, elements[group], steps[len(steps) - count :, group]):
-            batch.add(raw, weights)
+            batch.add(raw, weights.of(raw.changes, raw.positions))
             if batch.full:
                 yield batch.ladders()
-                batch = _Batch()
+                batch = Batch()
     if batch.parts:
         yield batch.ladders()
 
 
 def take_steps(point: Point, elements: Array, h: Array, weights: Weights) -> Ladders:
     """Evaluate each of `elements`, shape (n,), at its own ascending steps `h`, shape (S, n)."""
-    batch = _Batch()
+    batch = Batch()
     for raw in _raws(point, elements, h):
-        batch.add(raw, weights)
+        batch.add(raw, weights.of(raw.changes, raw.positions))
     return batch.ladders()
 
 
-def _raws(point: Point, elements: Array, h: Array) -> Iterator[_Raw]:
+def take_top_and_beyond(
+    point: Point, elements: Array, top: Array, intervals: int, weights: Weights
+) -> Iterator[tuple[Array, Ladders]]:
+    """Evaluate what ladders of decades lack at their top: half-decades in the last `intervals`, and steps beyond.
+
+    `top` is the largest step of each element; the steps beyond lead to its scale, 1 at least. Yields places among the
+    elements, and their ladders.
+    """
+    x = point.x[elements]
+    halves = steps_of_many(x, point.typical, point.spacings[elements], HALF_DECADE)[0]
+    scales = np.maximum(np.maximum(np.abs(x), point.typical), 1.0)
+    farther, valid = steps_up_to(scales, top)
+    counts = valid.sum(axis=0)
+    for count in np.unique(counts):
+        chosen = np.flatnonzero(counts == count)
+        h = np.concatenate([halves[-2 * intervals :: 2, chosen], farther[:count, chosen]])
+        yield chosen, take_steps(point, elements[chosen], h, weights)
+
+
+def _raws(point: Point, elements: Array, h: Array) -> Iterator[Raw]:
     realised, chunks = point.one_by_one(elements, np.concatenate([h, -h]))
     for chunk in chunks:
         part = slice(chunk.start, chunk.stop)
-        yield _Raw(
+        yield Raw(
             elements[part],
             h[:, part],
             realised[: len(h), part],
@@ -103,25 +127,28 @@ def _raws(point: Point, elements: Array, h: Array) -> Iterator[_Raw]:
         )
 
 
-class _Batch:
+class Batch:
     """Chunks that become one set of ladders."""
 
     def __init__(self) -> None:
-        self.parts: list[tuple[list[Array], _Raw]] = []
+        self.parts: list[tuple[list[Array], Raw]] = []
         self._kept = 0
 
     @property
     def full(self) -> bool:
         """Whether it holds as many numbers as it should."""
-        return self._kept > _KEPT
+        return self._kept > KEPT
 
-    def add(self, raw: _Raw, weights: Weights) -> None:
+    def add(self, raw: Raw, weighted: WeightedChunk) -> None:
         """Contract a chunk and keep it."""
-        self.parts.append((_columns(raw, weights), raw))
+        self.parts.append((_columns(raw, weighted), raw))
         self._kept += raw.changes.size
 
     def ladders(self) -> Ladders:
         """Set the chunks side by side; shorter ladders repeat their smallest step."""
+        if len(self.parts) == 1:
+            ((alone, raw),) = self.parts
+            return Ladders([raw], raw.elements, *alone)
         depth = max(len(raw.h) for _, raw in self.parts)
 
         def deep(column: Array) -> Array:
@@ -135,9 +162,8 @@ class _Batch:
         return Ladders(raws, np.concatenate([raw.elements for raw in raws]), *stacked)
 
 
-def _columns(raw: _Raw, weights: Weights) -> list[Array]:
+def _columns(raw: Raw, weighted: WeightedChunk) -> list[Array]:
     """Contract a chunk: the columns of `Ladders` from `h` on, the last three of which have one entry an element."""
-    weighted = weights.of(raw.changes, raw.positions)
     count = len(raw.h)
     contracted = weighted.contracted()
     rise, fall = contracted[:, :count], contracted[:, count:]
@@ -171,6 +197,6 @@ def _without_steps(elements: Array, weights: Weights) -> Ladders:
     """Return ladders of elements that no step can move."""
     none = np.empty((0, len(elements)))
     column, single = np.empty((len(weights.u), 0, len(elements))), np.zeros((len(weights.u), len(elements)))
-    raw = _Raw(elements, none, none, none, np.empty((weights.u.shape[1], 0, len(elements))), None)
+    raw = Raw(elements, none, none, none, np.empty((weights.u.shape[1], 0, len(elements))), None)
     still = np.zeros(len(elements), dtype=bool)
     return Ladders([raw], elements, none, column, column, column, column, column, column, single, single, still)

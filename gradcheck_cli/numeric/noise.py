@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,9 @@ from gradcheck_cli.core.arrays import Array
 
 TABLE_POINTS = 7
 """Equally spaced values on each side of x from which a difference table is made."""
+
+SMALLEST, LARGEST = 1e-150, 1e150
+"""The squares of numbers between these neither vanish nor overflow."""
 
 _ORDERS = (3, 4, 5)
 
@@ -107,23 +111,26 @@ class Noise(NamedTuple):
         """Return the larger noise of two, output by output."""
         return Noise(np.maximum(self.epsilon, other.epsilon), np.maximum(self.level, other.level), self.base)
 
-    def of(self, u: Array, size: Array, moved: Array) -> Any:
+    def of(self, u: Array, size: Array, moved: Array | slice) -> Any:
         """Return the noise of sum(u * output), where the outputs have the magnitudes `size`, shape (..., outputs).
 
         Over the outputs that `moved`: one that keeps its bits adds no noise to a difference.
         """
         epsilon, level, u, size = self.epsilon[moved], self.level[moved], u[moved], size[..., moved]
-        rounding = scaled_norms(epsilon * u * size)
+        norms = scaled_norm if size.ndim == 1 else scaled_norms
+        rounding = norms(epsilon * u * size)
         if not (level > 0).any():
             return rounding
         base = np.abs(self.base[moved])
         with np.errstate(divide="ignore", invalid="ignore"):
             growth = np.where(base != 0, np.fmax(1.0, size / base), 1.0)
-        return np.maximum(rounding, scaled_norms(u * np.where(level > 0, level * growth, 0.0)))
+        return np.maximum(rounding, norms(u * np.where(level > 0, level * growth, 0.0)))
 
 
 def scaled_norm(vector: Array) -> float:
     """Return the Euclidean norm without squaring large numbers (1e200 overflows)."""
+    if vector.ndim == 1 and vector.size and SMALLEST < np.abs(vector).max() < LARGEST:
+        return math.sqrt(np.dot(vector, vector))
     return float(scaled_norms(vector))
 
 

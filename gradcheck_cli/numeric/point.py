@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -44,9 +45,16 @@ class Outputs:
         self.epsilon = np.concatenate(parts) if parts else np.empty(0)
         self.jitter = np.zeros(self.epsilon.size)
 
+    @cached_property
+    def base(self) -> Array:
+        """The outputs at the point as one vector, which is only read."""
+        return self.flat(self.like)
+
     def flat(self, outputs: Sequence[Array]) -> Array:
         """Join the floating outputs into one float64 vector."""
         parts = [np.ravel(out).astype(np.float64) for out, counts in zip(outputs, self.counts, strict=True) if counts]
+        if len(parts) == 1:
+            return parts[0]
         return np.concatenate(parts) if parts else np.empty(0)
 
     def split(self, vector: Array) -> tuple[Array, ...]:
@@ -66,7 +74,7 @@ class Point:
 
     `base` is the vector of outputs at the point, `spacings` how far each element's neighbours in its dtype
     are. Calls `on_evaluation` with their number before evaluations, and counts them in `evaluations`. The
-    `evaluator` is a plain loop unless another is given.
+    `evaluator` is a plain loop unless another is given; `batches` tells that it takes many perturbations at once.
     """
 
     def __init__(
@@ -82,12 +90,13 @@ class Point:
         self.values = dict(values)
         self.name = name
         self.outputs = outputs
-        self.base = outputs.flat(outputs.like)
+        self.base = outputs.base
         self.on_evaluation = on_evaluation
         self.evaluations = 0
         self._outside = "the value is not finite there"
         self._array = self.values[name]
         self.evaluator: Evaluator = evaluator or Loop(lambda array: self._evaluate({name: array}), self._array)
+        self.batches: bool = getattr(self.evaluator, "batches", False)
         self.x = np.ravel(self._array).astype(np.float64)
         self.typical = typical_magnitude(self.x)
         self.scales = element_scales(self.x, self.typical)

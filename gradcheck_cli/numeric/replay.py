@@ -38,6 +38,8 @@ class Replay:
     bytes that a chunk takes, unless one perturbation alone takes more.
     """
 
+    batches = True
+
     def __init__(
         self, plan: Plan, name: str, x: Array, outputs: Outputs, slots: tuple[int, ...], memory: int = MEMORY
     ) -> None:
@@ -47,7 +49,7 @@ class Replay:
         self.x = x
         self.outputs = outputs
         self.slots = slots
-        self.base = outputs.flat(outputs.like)
+        self.base = outputs.base
         self._bound = max(1, min(_CHUNK, memory // _ARRAYS))
         sizes = [like.size if counts else 0 for like, counts in zip(outputs.like, outputs.counts, strict=True)]
         self._starts = [0, *itertools.accumulate(sizes)][:-1]

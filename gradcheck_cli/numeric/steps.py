@@ -13,8 +13,12 @@ SWEEP = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 
 DECADE, HALF_DECADE = 10.0, 10.0**0.5
 
-_LARGEST, _SMALLEST = 0.1, 1e-11
+LARGEST, _SMALLEST = 0.1, 1e-11
 """Steps of a ladder relative to the larger and the smaller of |x| and the typical magnitude."""
+
+
+MOST_BEYOND = 9
+"""Steps above those of a ladder, at most."""
 
 
 def typical_magnitude(x: Array) -> float:
@@ -60,7 +64,7 @@ def ladder_steps(x: float, typical: float, spacing: float, ratio: float, reach: 
     large ones has a small scale of its own), but four spacings at least. Steps stay below `reach`,
     the way to the edge of the domain; where that cuts most of them off the ladder goes deeper.
     """
-    top = min(_LARGEST * max(abs(x), typical), reach)
+    top = min(LARGEST * max(abs(x), typical), reach)
     bottom = _SMALLEST * min(typical, abs(x) or min(typical, 1.0))
     bottom = max(min(bottom, top * 1e-6), 4 * spacing)
     if bottom > top:
@@ -69,25 +73,45 @@ def ladder_steps(x: float, typical: float, spacing: float, ratio: float, reach: 
     return sorted({step_size(top, ratio**-k) for k in range(count)})
 
 
-def decade_steps(x: Array, typical: float, spacings: Array) -> tuple[Array, Array]:
-    """Return `ladder_steps`, a decade apart, of many elements: ascending columns, and which entries are steps.
+def steps_of_many(x: Array, typical: float, spacings: Array, ratio: float = DECADE) -> tuple[Array, Array]:
+    """Return the `ladder_steps` of many elements: ascending columns, and which entries are steps.
 
     Both have the shape (most steps, elements); what is no step stands below the steps of its column. Steps
     that the spacing of x distorts are left out.
     """
-    top = _LARGEST * np.maximum(np.abs(x), typical)
+    top = LARGEST * np.maximum(np.abs(x), typical)
     bottom = _SMALLEST * np.minimum(typical, np.where(x == 0, min(typical, 1.0), np.abs(x)))
     bottom = np.maximum(np.minimum(bottom, top * 1e-6), 4 * spacings)
     with np.errstate(divide="ignore", invalid="ignore"):
-        counts = np.where(bottom > top, 0, np.ceil((np.log(top) - np.log(bottom)) / np.log(DECADE)) + 1)
+        counts = np.where(bottom > top, 0, np.ceil((np.log(top) - np.log(bottom)) / np.log(ratio)) + 1)
     powers = np.arange(int(np.max(counts, initial=0)))[::-1, None]
-    h = step_sizes(top * DECADE ** -powers.astype(np.float64), 1.0)
+    h = step_sizes(top * ratio ** -powers.astype(np.float64), 1.0)
     return h, (powers < counts) & (h >= spacings) & (x + h != x)
 
 
 def steps_beyond(x: Array, typical: float) -> Array:
-    """Return the steps above those of `decade_steps` up to the element's own scale, 1 at least: ascending columns."""
-    top = _LARGEST * np.maximum(np.abs(x), typical)
+    """Return the steps above those of `steps_of_many` up to the element's own scale, 1 at least: ascending columns."""
+    top = LARGEST * np.maximum(np.abs(x), typical)
     ratio = np.maximum(np.maximum(np.abs(x), typical), 1.0) / top
     count = int(np.ceil(np.log(np.max(ratio)) / np.log(HALF_DECADE) - 1e-9))
     return step_sizes(top * ratio ** (np.arange(1, count + 1)[:, None] / count), 1.0)
+
+
+def stride_up_to(farthest: Array | float, top: Array | float) -> Any:
+    """Return how many times larger the next step above `top` is, on the way to `farthest`."""
+    return np.maximum(HALF_DECADE, (np.asarray(farthest) / top) ** 0.25)
+
+
+def steps_up_to(farthest: Array, top: Array) -> tuple[Array, Array]:
+    """Return the steps above `top` that lead to `farthest`: ascending columns, and which entries are steps.
+
+    As `stride_up_to` says, `MOST_BEYOND` of them at most. What is no step repeats the largest.
+    """
+    steps: list[Array] = []
+    valid: list[Array] = []
+    while (short := top < farthest).any() and len(steps) < MOST_BEYOND:
+        top = np.where(short, step_sizes(top * stride_up_to(farthest, top), 1.0), top)
+        steps.append(top)
+        valid.append(short)
+    shape = len(steps), top.size
+    return np.array(steps).reshape(shape), np.array(valid, dtype=bool).reshape(shape)

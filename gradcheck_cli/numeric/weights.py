@@ -8,10 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
-from gradcheck_cli.numeric.noise import Noise
-
-_SMALLEST, _LARGEST = 1e-150, 1e150
-"""Norms between these were computed from squares that neither vanish nor overflow."""
+from gradcheck_cli.numeric.noise import LARGEST, SMALLEST, Noise
 
 
 class Weights:
@@ -23,17 +20,23 @@ class Weights:
         self.rounding = noise.epsilon * np.abs(self.u)
         self.level = np.abs(self.u) * np.where(noise.level > 0, noise.level, 0.0) if (noise.level > 0).any() else None
 
-    def of(self, changes: Array, positions: Array | None) -> WeightedChunk:
-        """Gather what belongs to the outputs of a chunk (see `Chunk`)."""
+    def of(self, changes: Array, positions: Array | None, own: Array | None = None) -> WeightedChunk:
+        """Gather what belongs to the outputs of a chunk (see `Chunk`).
+
+        `own`, shape (rows, K), is the noise level of the outputs along each element, instead of one for all.
+        """
 
         def gather(vector: Array) -> Array:
             return vector[:, None] if positions is None else vector.take(positions)
 
+        u = [gather(row) for row in self.u]
         level = None if self.level is None else [gather(row) for row in self.level]
+        if own is not None:
+            level = [np.abs(row) * own for row in u] if own.any() else None
         return WeightedChunk(
             changes,
             self.u if positions is None else None,
-            [gather(row) for row in self.u],
+            u,
             gather(self.noise.base),
             [gather(row) for row in self.rounding],
             level,
@@ -92,7 +95,9 @@ def _norms(columns: Array, mask: Array | None) -> Array:
     if len(kept) == 1:
         return np.asarray(np.abs(kept[0]))
     norms = np.sqrt(np.einsum("r...,r...->...", kept, kept))
-    odd = ~((norms > _SMALLEST) & (norms < _LARGEST))
+    if norms.size and norms.min() > SMALLEST and norms.max() < LARGEST:
+        return np.asarray(norms)
+    odd = ~((norms > SMALLEST) & (norms < LARGEST))
     if odd.any():
         largest = np.max(np.abs(kept[:, odd]), axis=0, initial=0.0)
         scaled = kept[:, odd] / np.where(largest > 0, largest, 1.0)

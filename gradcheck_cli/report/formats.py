@@ -10,9 +10,12 @@ from gradcheck_cli.errors import Problem
 from gradcheck_cli.records import CaseResult, RunResult, Verdict
 from gradcheck_cli.report.block import View
 
+LARGEST = 1_000_000
+"""Bytes of a summary; GitHub takes 1 MiB."""
+
 
 @dataclass(frozen=True)
-class Wish:
+class Request:
     """How a report is wanted.
 
     `command` and its `options` make the line that runs a case again, an empty command leaves it out. `root` is the
@@ -44,13 +47,13 @@ def _unreadable(problem: Problem) -> CaseResult:
     return CaseResult(file or name, file, line, name, "pass", Verdict.ERROR, ok=False, error=str(problem))
 
 
-def _text(run: RunResult, wish: Wish) -> str:
+def _text(run: RunResult, request: Request) -> str:
     from rich.console import Console
 
     from gradcheck_cli.report.terminal import TerminalReport
 
     stream = io.StringIO()
-    report = TerminalReport(Console(file=stream, width=120), wish.verbosity, wish.sweep, options=wish.options)
+    report = TerminalReport(Console(file=stream, width=120), request.verbosity, request.sweep, options=request.options)
     stream.writelines(f"{problem}\n" for problem in run.problems)
     for case in run.cases:
         report.case(case)
@@ -58,37 +61,37 @@ def _text(run: RunResult, wish: Wish) -> str:
     return stream.getvalue()
 
 
-def _json(run: RunResult, _: Wish) -> str:
+def _json(run: RunResult, _: Request) -> str:
     from gradcheck_cli.report.json_format import to_json
 
     return to_json(run)
 
 
-def _junit(run: RunResult, wish: Wish) -> str:
+def _junit(run: RunResult, request: Request) -> str:
     from gradcheck_cli.report.junit import to_junit
 
-    return to_junit(_with_problems(run), wish.view)
+    return to_junit(_with_problems(run), request.view)
 
 
-def _github(run: RunResult, wish: Wish) -> str:
+def _github(run: RunResult, request: Request) -> str:
     from gradcheck_cli.report.github import to_github
 
-    return to_github(_with_problems(run), wish.view, root=wish.root)
+    return to_github(_with_problems(run), request.view, root=request.root)
 
 
-def _markdown(run: RunResult, wish: Wish) -> str:
+def _markdown(run: RunResult, request: Request, limit: int = LARGEST) -> str:
     from gradcheck_cli.report.markdown import to_markdown
 
-    return to_markdown(_with_problems(run), wish.view)
+    return to_markdown(_with_problems(run), request.view, limit=limit)
 
 
-def _html(run: RunResult, wish: Wish) -> str:
+def _html(run: RunResult, request: Request) -> str:
     from gradcheck_cli.report.html.page import to_html
 
-    return to_html(_with_problems(run), wish.view)
+    return to_html(_with_problems(run), request.view)
 
 
-_WRITERS: dict[str, Callable[[RunResult, Wish], str]] = {
+_WRITERS: dict[str, Callable[[RunResult, Request], str]] = {
     "text": _text,
     "json": _json,
     "junit": _junit,
@@ -98,6 +101,8 @@ _WRITERS: dict[str, Callable[[RunResult, Wish], str]] = {
 }
 
 
-def written(name: str, run: RunResult, wish: Wish) -> str:
-    """Return a whole run in the format of that name."""
-    return _WRITERS[name](run, wish)
+def written(name: str, run: RunResult, request: Request, limit: int | None = None) -> str:
+    """Return a whole run in the format of that name, a summary in at most `limit` bytes."""
+    if name == "markdown" and limit is not None:
+        return _markdown(run, request, limit)
+    return _WRITERS[name](run, request)

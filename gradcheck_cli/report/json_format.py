@@ -81,6 +81,7 @@ def _case(case: CaseResult) -> dict[str, Any]:
         "seed": int(case.seed),
         "notes": list(case.notes),
         "label": case.label,
+        "dtype": case.dtype,
         "blame": blame_record(case.blame),
         "blame_notes": blame_notes(case.blame),
         "health": [finding_record(finding) for finding in case.health],

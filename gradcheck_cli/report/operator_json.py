@@ -8,7 +8,14 @@ from typing import Any
 from gradcheck_cli import __version__
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.operator_records import OperatorResult, OperatorsResult, VariantResult
-from gradcheck_cli.report.json_format import SCHEMA_VERSION, dump, finding_record, number, parameter_record
+from gradcheck_cli.report.json_format import (
+    SCHEMA_VERSION,
+    dump,
+    finding_record,
+    number,
+    parameter_record,
+    problem_record,
+)
 from gradcheck_cli.report.spec_text import Unwritten
 from gradcheck_cli.report.variant_spec import Frame, reproducible, spec_text, variant_case
 from gradcheck_cli.run.trial import written
@@ -29,6 +36,7 @@ def operators_json(operators: Sequence[Operator], result: OperatorsResult, frame
             "gradcheck": __version__,
             "seed": result.seed,
             "samples": result.samples,
+            "problems": [problem_record(problem) for problem in result.problems],
             "operators": [_operator(operator, each, frame) for operator, each in pairs],
             "summary": {**{name: counts[name] for name in _SUMMARY}, "ok": result.ok},
         }

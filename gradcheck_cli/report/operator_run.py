@@ -11,7 +11,7 @@ from gradcheck_cli.records import CaseResult, RunResult, Verdict
 def as_run(result: OperatorsResult, seconds: float | None = None) -> RunResult:
     """Return what became of operators with a case for each variant that counts, at the place of the operator."""
     cases = tuple(case for operator in result.operators for case in _cases(operator))
-    return RunResult(result.seed, cases, result.interrupted, seconds=seconds)
+    return RunResult(result.seed, cases, result.interrupted, result.problems, seconds)
 
 
 def _cases(operator: OperatorResult) -> list[CaseResult]:

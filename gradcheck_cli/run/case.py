@@ -179,6 +179,7 @@ def _result(
         seed=case.seed if options.seed is None else options.seed,
         label=", ".join(dict.fromkeys(each.label for each in case.expression.operators if each.label)),
         blame=judgement.blame,
+        dtype=case.knobs.dtype,
         health=tuple(judgement.health),
     )
 

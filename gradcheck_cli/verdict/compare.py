@@ -25,6 +25,9 @@ _PROBE = 0.125
 _GROUP = 64
 """So many of them are probed one by one, where the group has an effect."""
 
+_FEW = 16
+"""So few are probed one by one at once, in a batch."""
+
 
 class Basis(NamedTuple):
     """What a parameter's elements are compared with: cotangents, the noise of the outputs, and first steps."""
@@ -72,18 +75,23 @@ def compare(
     analytic = np.array([cotangent.gradient[elements] for cotangent in cotangents])
 
     def keep(seen: Screened) -> None:
+        if len(seen.passed) == len(elements) and seen.passed.all():
+            finished.add(Passes.of(elements, analytic, seen.numeric, seen.bar))
+            return
         rows = np.flatnonzero(seen.passed)
         finished.add(Passes.of(elements[rows], analytic[:, rows], seen.numeric[:, rows], seen.bar[:, rows]))
 
     seen = screen_elements(point, elements, weights, steps, analytic, rtol, keep)
     keep(seen)
+    if seen.passed.all():
+        return finished
     silent = np.flatnonzero(seen.silent)
     is_loud = np.zeros(len(elements), dtype=bool)
     if silent.size:
         is_loud[silent[_loud(point, elements[silent], rng)]] = True
-    still = np.flatnonzero(seen.silent & ~is_loud)
-    if still.size:
-        finished.add(_silent(point, elements[still], basis))
+        still = np.flatnonzero(seen.silent & ~is_loud)
+        if still.size:
+            finished.add(_silent(point, elements[still], basis))
     doubtful = np.flatnonzero(seen.suspicious | is_loud)
     if doubtful.size:
         # Here, since two evaluations acquit every element of most parameters.
@@ -102,7 +110,9 @@ def _loud(point: Point, elements: Array, rng: np.random.Generator) -> Array:
     stack, loud = [np.arange(elements.size)], [np.empty(0, int)]
     while stack:
         group = stack.pop()
-        if not point.moved(elements[group], displacements[group])[1].any():
+        # In a batch a few cost as much as one, and each alone tells more.
+        few = point.batches and group.size <= _FEW
+        if not few and not point.moved(elements[group], displacements[group])[1].any():
             continue
         if group.size > _GROUP:
             stack += [group[: group.size // 2], group[group.size // 2 :]]
@@ -114,8 +124,8 @@ def _loud(point: Point, elements: Array, rng: np.random.Generator) -> Array:
 
 def _silent(point: Point, elements: Array, basis: Basis) -> Passes:
     """Return the passes of elements with no effect: both sides are zero, up to the rounding of the outputs."""
-    everything = np.ones(point.base.shape, dtype=bool)
-    noise = np.array([[basis.noise.of(c.u, np.abs(point.base), everything)] for c in basis.cotangents])
+    size = np.abs(point.base)
+    noise = np.array([[basis.noise.of(c.u, size, slice(None))] for c in basis.cotangents])
     bars = noise / (_PROBE * point.scales[elements])
     zero = np.zeros_like(bars)
     return Passes.of(elements, zero, zero, bars)

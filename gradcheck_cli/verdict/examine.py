@@ -10,14 +10,13 @@ from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.numeric.ladder import ENOUGH, Ladder
 from gradcheck_cli.numeric.noise import Noise
-from gradcheck_cli.numeric.steps import DECADE, HALF_DECADE, ladder_steps, step_size
-from gradcheck_cli.numeric.survey import own_noise
+from gradcheck_cli.numeric.own_noise import own_noise
+from gradcheck_cli.numeric.steps import DECADE, HALF_DECADE, MOST_BEYOND, ladder_steps, step_size, stride_up_to
 from gradcheck_cli.verdict.outcome import CONVICTED, Cotangent, GradientOf, Outcome, Status
 from gradcheck_cli.verdict.ruling import Evidence, Ruling, as_outcome, is_settled, rule
 
-_EXTRA_STEPS = 9
 _FARTHEST = 1e3
-"""Larger steps, at most so many, up to so many times the element's scale, while the largest is the best."""
+"""Larger steps go up to so many times the element's scale, while the largest is the best."""
 
 
 def examine(
@@ -102,13 +101,13 @@ def _rule_higher(bench: _Bench, cotangent: Cotangent) -> Ruling:
     """Rule, and climb on while the largest step is the best and the bar is not sharp, or nothing has moved."""
     ladder, point = bench.ladder, bench.ladder.point
     own = max(abs(float(point.x[ladder.element])), point.typical, 1.0)
-    for _ in range(_EXTRA_STEPS):
+    for _ in range(MOST_BEYOND):
         ruling = bench.rule(cotangent)
         still = ruling.numeric == 0
         farthest = own if still else _FARTHEST * own
         if not ruling.wants_larger or ladder.top >= farthest or not all(ladder.pairs[-1].finite):
             return ruling
-        stride = max(HALF_DECADE, (farthest / ladder.top) ** 0.25) if still else HALF_DECADE
+        stride = float(stride_up_to(farthest, ladder.top)) if still else HALF_DECADE
         ladder.climb([step_size(ladder.top, stride)])
     return bench.rule(cotangent)
 

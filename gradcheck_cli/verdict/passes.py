@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import fields
+from functools import cached_property
 
 import numpy as np
 
@@ -48,7 +49,7 @@ class Passes:
         count, many = analytic.shape
         return Passes(
             np.tile(elements, count) if count > 1 else elements,
-            np.repeat(np.arange(count), many),
+            np.repeat(np.arange(count), many) if count > 1 else np.zeros(many, dtype=int),
             analytic.ravel(),
             numeric.ravel(),
             bar.ravel(),
@@ -68,14 +69,24 @@ class Passes:
         """Return how many rows there are."""
         return len(self.element)
 
-    @property
+    @cached_property
+    def _magnitudes(self) -> tuple[Array, Array]:
+        return np.abs(self.analytic), np.abs(self.numeric)
+
+    @cached_property
     def size(self) -> Array:
         """The larger magnitude of the two gradients."""
-        return np.maximum(np.abs(self.analytic), np.abs(self.numeric))
+        return np.maximum(*self._magnitudes)
 
     def rel_err(self, rtol: float) -> Array:
         """Return the numbers that decide; see `outcome.rel_err`."""
-        return rel_errs(self.analytic, self.numeric, self.bar, rtol)
+        if rtol not in self._rel_errs:
+            self._rel_errs[rtol] = rel_errs(self.analytic, self.numeric, self.bar, rtol)
+        return self._rel_errs[rtol]
+
+    @cached_property
+    def _rel_errs(self) -> dict[float, Array]:
+        return {}
 
     def outcome(self, row: int) -> Outcome:
         """Return one row as an outcome."""
@@ -92,18 +103,28 @@ class Passes:
 
     def beside_kinks(self) -> list[Outcome]:
         """Return the rows with a kink beside the point as outcomes."""
+        if np.isnan(self.kink_within).all():
+            return []
         return [self.outcome(int(row)) for row in np.flatnonzero(~np.isnan(self.kink_within))]
 
-    def worst(self, rtol: float, among: Array) -> Outcome | None:
+    @cached_property
+    def plain(self) -> Passes:
+        """The rows under the plain cotangent, which is the first."""
+        if not self.cotangent.any():
+            return self
+        rows = self.cotangent == 0
+        return Passes(*(getattr(self, field.name)[rows] for field in fields(Passes)))
+
+    def worst(self, rtol: float, among: Array | None = None) -> Outcome | None:
         """Return the row with the largest deciding number, then the widest bar, of those that the mask `among` keeps.
 
-        None if it keeps none. The first of equals.
+        None if it keeps none; without a mask all count. The first of equals.
         """
-        rows = np.flatnonzero(among)
+        rows = np.arange(len(self)) if among is None else np.flatnonzero(among)
         if not rows.size:
             return None
         for key in (self.rel_err(rtol), self.bar, -self.cotangent):
-            chosen = key[rows]
+            chosen = key if len(rows) == len(key) else key[rows]
             rows = rows[chosen == chosen.max()]
             if len(rows) == 1:
                 break

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.records import Finding, Verdict
@@ -61,21 +60,16 @@ class Elements:
     def largest(self) -> dict[int, float]:
         """Return the largest gradient, of both sides, under every cotangent."""
         passes = self.passes
-        sizes, last = passes.size, int(np.max(passes.cotangent, initial=-1))
         found: dict[int, float] = {}
-        for number in range(last + 1):
-            mine = sizes if last == 0 else sizes[passes.cotangent == number]
-            if mine.size:
-                found[number] = float(np.max(mine))
+        if len(passes):
+            for number in range(int(passes.cotangent.max()) + 1):
+                mine = passes.size if passes.plain is passes else passes.size[passes.cotangent == number]
+                if mine.size:
+                    found[number] = float(mine.max())
         for outcome in self.outcomes:
             size = outcome.size if np.isfinite(outcome.size) else 0.0
             found[outcome.cotangent] = max(found.get(outcome.cotangent, 0.0), size)
         return found
-
-    @property
-    def plain(self) -> Array:
-        """Which passes are under the plain cotangent."""
-        return np.asarray(self.passes.cotangent == 0)
 
     @property
     def vacuous(self) -> bool:
@@ -87,8 +81,11 @@ class Elements:
         if any(o.status is Status.KINK for o in self.outcomes):
             return False
         hidden, zero = _HIDDEN * self.rounding, _ZERO * self.rounding
-        passes, plain = self.passes, self.plain
-        numeric, bar, analytic = np.abs(passes.numeric[plain]), passes.bar[plain], np.abs(passes.analytic[plain])
+        passes = self.passes.plain
+        analytic = np.abs(passes.analytic)
+        if len(passes) and analytic.max() > zero:
+            return False
+        numeric, bar = np.abs(passes.numeric), passes.bar
         if not ((numeric <= bar) & (bar <= hidden) & (analytic <= zero)).all():
             return False
         first = [o for o in self.outcomes if o.cotangent == 0]
@@ -102,10 +99,12 @@ def summarise(elements: Elements, notes: Sequence[Finding] = ()) -> Summary:
     """
     largest, knobs, passes = elements.largest(), elements.knobs, elements.passes
     outcomes = [_forgiven(o, largest[o.cotangent], knobs) for o in elements.outcomes]
-    by_status = {status: [o for o in outcomes if o.status is status] for status in Status}
+    by_status: dict[Status, list[Outcome]] = {status: [] for status in Status}
+    for outcome in outcomes:
+        by_status[outcome.status].append(outcome)
     vacuous = elements.vacuous
     verdict, findings = Verdict.PASS, []
-    worst_pass = passes.worst(knobs.rtol, elements.plain)
+    worst_pass = passes.plain.worst(knobs.rtol)
     chosen = [*([worst_pass] if worst_pass else []), *(o for o in outcomes if o.cotangent == 0)]
     if failed := by_status[Status.FAIL]:
         verdict, chosen = Verdict.FAIL, failed
@@ -129,7 +128,7 @@ def summarise(elements: Elements, notes: Sequence[Finding] = ()) -> Summary:
         message = f"{elements.label(first.element)}: a kink lies within {first.kink_within:.0e}; judged below it"
         findings.append(Finding("kink-nearby", message))
     smooth = [o.rel_err(knobs.rtol) for o in outcomes if o.status not in (Status.KINK, Status.JUMP)]
-    error = max([*smooth, float(np.max(passes.rel_err(knobs.rtol), initial=0.0))])
+    error = max([*smooth, float(passes.rel_err(knobs.rtol).max()) if len(passes) else 0.0])
     resolution = None if vacuous else _resolution(elements, outcomes, largest.get(0, 0.0))
     return Summary(verdict, (*findings, *notes), _worst(chosen, knobs), error, resolution)
 
@@ -137,15 +136,16 @@ def summarise(elements: Elements, notes: Sequence[Finding] = ()) -> Summary:
 def _resolution(elements: Elements, outcomes: Sequence[Outcome], largest: float) -> float:
     """Return the relative error that could have been seen: twice the widest bar, in units of the largest gradient."""
     bars = [2 * o.bar / largest for o in outcomes if o.cotangent == 0 and largest]
-    if largest:
-        bars.append(2 * float(np.max(elements.passes.bar[elements.plain], initial=0.0)) / largest)
+    if largest and len(elements.passes.plain):
+        bars.append(2 * float(elements.passes.plain.bar.max()) / largest)
     return max([2 * elements.knobs.rtol, elements.knobs.accuracy or 0.0, *bars])
 
 
 def _blunt(elements: Elements, passed: Sequence[Outcome], largest: Mapping[int, float]) -> list[Outcome]:
     """Return what passes behind a bar that decides nothing, and that `accuracy` doesn't allow either."""
     limit = max(BLUNT, elements.knobs.accuracy or 0.0) * largest.get(0, 0.0)
-    column = elements.passes.worst(elements.knobs.rtol, elements.plain & (elements.passes.bar > limit))
+    wide = elements.passes.plain.bar > limit
+    column = elements.passes.plain.worst(elements.knobs.rtol, wide) if wide.any() else None
     return [*([column] if column else []), *(o for o in passed if o.cotangent == 0 and o.bar > limit)]
 
 

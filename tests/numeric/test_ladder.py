@@ -197,3 +197,26 @@ def test_several_outputs_of_any_scale_keep_their_slopes(point):
     seen = slopes(point(lambda x: scales * np.sin(x), 0.3), np.ones(9))
     np.testing.assert_allclose(seen.terms_forward[4] / scales, np.cos(0.3), rtol=1e-5)
     assert np.isfinite(seen.sigma).all()
+
+
+def test_pairs_to_spare_are_taken_when_their_steps_are_climbed_and_not_before(point):
+    around = point(np.sin, 0.7)
+    finer = climbed(around, steps=[2.0**-10, 2.0**-8, 2.0**-6])
+    ladder = climbed(around, steps=[2.0**-10])
+    before = around.evaluations
+    ladder.spare(finer)
+    assert len(ladder.pairs) == 1
+    ladder.climb([2.0**-10, 2.0**-8, 2.0**-4])
+    assert [pair.h for pair in ladder.pairs] == [2.0**-10, 2.0**-8, 2.0**-4]
+    assert ladder.pairs[1] is finer.pairs[1]
+    assert around.evaluations == before + 2
+
+
+def test_pairs_of_other_outputs_are_not_to_spare(point):
+    around = point(np.sin, [0.7, 0.3])
+    ladder, other = Ladder(around, 0), Ladder(around, 0, np.array([0]))
+    other.climb([0.5])
+    before = around.evaluations
+    ladder.spare(other)
+    ladder.climb([0.5])
+    assert around.evaluations == before + 2

@@ -5,7 +5,7 @@ import pytest
 
 from gradcheck_cli.numeric import ladders as module
 from gradcheck_cli.numeric.ladder import Ladder
-from gradcheck_cli.numeric.ladders import take_ladders
+from gradcheck_cli.numeric.ladders import take_ladders, take_top_and_beyond
 from gradcheck_cli.numeric.noise import Noise, scaled_norm
 from gradcheck_cli.numeric.steps import DECADE, ladder_steps
 from gradcheck_cli.numeric.weights import Weights
@@ -86,7 +86,7 @@ def test_a_ladder_sees_the_outputs_that_its_element_moves(point):
 
 
 def test_batches_are_bounded(point, monkeypatch):
-    monkeypatch.setattr(module, "_KEPT", 1)
+    monkeypatch.setattr(module, "KEPT", 1)
     batches, _ = taken(point(np.sin, X), range(7), [np.ones(7)])
     assert len(batches) > 2
     assert sorted(element for ladders in batches for element in ladders.elements) == list(range(7))
@@ -98,3 +98,18 @@ def test_an_element_that_no_step_can_move_has_no_steps(point):
     batches, _ = taken(around, [0, 1], [np.ones(2)])
     assert [(ladders.elements.tolist(), len(ladders.h) == 0) for ladders in batches] == [([0], True), ([1], False)]
     assert batches[0].ladder(around, 0).pairs == []
+
+
+def test_what_a_ladder_lacks_at_its_top_and_beyond(point):
+    x = np.array([0.3, -1.2, 50.0])
+    around = point(np.sin, x)
+    weights = Weights(np.ones((1, 3)), Noise(around.outputs.epsilon, np.zeros(3), around.base))
+    (ladders,) = take_ladders(around, np.arange(3), weights)
+    seen = {}
+    for places, more in take_top_and_beyond(around, ladders.elements, ladders.h[-1], 2, weights):
+        seen.update(zip(more.elements.tolist(), more.h.T.tolist(), strict=True))
+        assert more.elements.tolist() == ladders.elements[places].tolist()
+    for k, element in enumerate(ladders.elements.tolist()):
+        decades, h = ladders.h[:, k], np.array(seen[element])
+        assert decades[-3] < h[0] < decades[-2] < h[1] < decades[-1] < h[2]
+        assert h[-2] < max(abs(x[element]), around.typical, 1.0) <= 1.5 * h[-1]

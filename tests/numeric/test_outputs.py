@@ -34,3 +34,12 @@ def test_epsilon_is_that_of_the_type_or_of_what_is_coarser_on_the_way():
     double, single = (np.finfo(dtype).eps for dtype in (np.float64, np.float32))
     assert Outputs(LIKE).epsilon.tolist() == [double] * 6 + [single] * 2 + [double] * 5
     assert set(Outputs(LIKE, 1e-3).epsilon) == {1e-3}
+
+
+def test_the_vector_at_the_point_is_made_once_and_is_no_view_of_an_output():
+    out = np.array([1.0, 2.0])
+    for like in ((out,), (out, np.array([3]), np.array(4.0))):
+        outputs = Outputs(like)
+        assert outputs.base.tolist() == outputs.flat(like).tolist()
+        assert outputs.base is outputs.base
+        assert not np.shares_memory(outputs.base, out)

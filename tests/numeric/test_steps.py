@@ -8,12 +8,15 @@ from hypothesis import strategies as st
 from gradcheck_cli.numeric.steps import (
     DECADE,
     HALF_DECADE,
-    decade_steps,
+    MOST_BEYOND,
     default_eps,
     element_scales,
     ladder_steps,
     step_size,
     step_sizes,
+    steps_of_many,
+    steps_up_to,
+    stride_up_to,
     typical_magnitude,
 )
 
@@ -149,7 +152,7 @@ def test_decades_of_many_elements_are_those_of_each(typical, dtype):
     x = np.array([0.0, 1.0, -0.3, 1e-7, 1e-30, 4e12, 12345.678, -2e-5], dtype=dtype)
     spacings = np.abs(np.spacing(x)).astype(float)
     x = x.astype(float)
-    h, valid = decade_steps(x, typical, spacings)
+    h, valid = steps_of_many(x, typical, spacings)
     for k, (value, spacing) in enumerate(zip(x, spacings, strict=True)):
         expected = ladder_steps(float(value), typical, float(spacing), DECADE)
         expected = [step for step in expected if step >= spacing and value + step != value]
@@ -158,10 +161,24 @@ def test_decades_of_many_elements_are_those_of_each(typical, dtype):
 
 
 def test_no_elements_have_no_decades():
-    h, valid = decade_steps(np.empty(0), 1.0, np.empty(0))
+    h, valid = steps_of_many(np.empty(0), 1.0, np.empty(0))
     assert h.shape == valid.shape == (0, 0)
 
 
 @pytest.mark.parametrize("x", [[5e-324], [1e308, 1.5e308], [5e-324, 5e-324, 1.0], [3.0, 1.0, 2.0, 10.0]])
 def test_the_typical_magnitude_neither_vanishes_nor_overflows(x):
     assert 0 < typical_magnitude(np.array(x)) <= max(x)
+
+
+@pytest.mark.parametrize("farthest", [1.0, 3.0, 1e3, 1e12, 1e30])
+def test_steps_up_to_a_scale_are_those_of_a_climb(farthest):
+    tops = np.array([0.125, 1e-3, farthest, 2 * farthest, 1e-8])
+    h, valid = steps_up_to(np.full(5, farthest), tops)
+    for k, start in enumerate(tops.tolist()):
+        climbed = [start]
+        while climbed[-1] < farthest and len(climbed) <= MOST_BEYOND:
+            climbed.append(step_size(climbed[-1], float(stride_up_to(farthest, climbed[-1]))))
+        assert h[valid[:, k], k].tolist() == climbed[1:]
+        assert valid[:, k].tolist() == sorted(valid[:, k], reverse=True)
+    assert not valid[:, 2:4].any()
+    assert h.shape == valid.shape

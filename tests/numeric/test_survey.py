@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from gradcheck_cli.numeric.noise import Noise
+from gradcheck_cli.numeric.own_noise import own_noise
 from gradcheck_cli.numeric.steps import default_eps, step_size
-from gradcheck_cli.numeric.survey import own_noise, survey
+from gradcheck_cli.numeric.survey import survey
 
 pytestmark = pytest.mark.usefixtures("unwarned")
 
@@ -58,13 +59,6 @@ def test_noise_that_repeats_is_found_in_its_output(level, seed, point):
     assert noise.level[:3].max() < 1e-14
 
 
-@pytest.mark.parametrize("level", [1e-12, 1e-9])
-def test_noise_is_found_along_one_element(level, point):
-    around = point(lambda x: x @ x + level * hashed(x[0]), X)
-    assert level / 10 < own(around).level[0] < 4 * level
-    assert own(around, 1).level[0] < 1e-14
-
-
 def test_a_jump_at_the_point_is_no_noise(point):
     around = point(lambda x: np.where(x >= 1, 5.0, 0.0) + x, np.array([1.0, 2.0]))
     assert surveyed(around)[0].level.max() < 1e-14
@@ -114,17 +108,6 @@ def test_round_numbers_are_not_taken_for_single_precision(x, function, point):
         assert (surveyed(point(function, x), seed)[0].epsilon == DOUBLE).all(), f"seed {seed}"
 
 
-@pytest.mark.parametrize("x", [1.0, 0.5, 1e-3, 3.0, 0.0])
-def test_round_numbers_along_one_element_are_not_taken_for_single_precision(x, point):
-    assert own(point(lambda x: 2 * x, x)).epsilon.tolist() == [DOUBLE]
-
-
-def test_what_the_survey_knew_of_single_precision_is_kept(point):
-    around = point(np.sin, X)
-    knew = Noise(np.full(3, SINGLE), np.zeros(3), around.base)
-    assert own_noise(around, 0, 1e-6, knew, np.inf).epsilon.tolist() == [SINGLE] * 3
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_sensitivity_follows_the_slope_of_every_output(seed, point):
     around = point(lambda x: np.array([1.0, 1e8, 1e-8, 0.0]) * np.sum(x), X)
@@ -144,13 +127,6 @@ def test_no_sensitivity_hides_in_a_cancellation(point):
 def test_an_output_outside_of_the_domain_has_the_sensitivity_of_what_is_inside(point):
     _, sensitivity = surveyed(point(np.sqrt, np.array([1e-13, 1.0])))
     assert np.isfinite(sensitivity).all()
-
-
-def test_the_table_of_one_element_is_widened_while_nothing_moves(point):
-    """Stairs of 1e-7: a table within one of them sees no noise."""
-    around = point(lambda x: np.floor(x / 1e-7 + 0.5) * 1e-7, 0.3)
-    assert 1e-9 < own(around).level[0] < 1e-6
-    assert own(point(lambda x: 0 * x, 0.3)).level[0] == 0
 
 
 def test_an_oscillation_that_the_table_skips_is_no_noise(point):

@@ -116,6 +116,7 @@ def test_the_document_is_the_contract() -> None:
         "seed": 0,
         "notes": [],
         "label": "",
+        "dtype": "float64",
         "blame": [],
         "blame_notes": [],
         "health": [],

@@ -49,7 +49,7 @@ def test_the_document_is_the_contract(parameter: Make) -> None:
         parameter("x", Verdict.FAIL), Verdict.FAIL, attributes={"axis": (0, 1), "f": np.sin}, layout="Fortran"
     )
     found = document(wrong, label="cuda float32", notes=("a note",), seconds=0.5)
-    assert list(found) == ["schema_version", "gradcheck", "seed", "samples", "operators", "summary"]
+    assert list(found) == ["schema_version", "gradcheck", "seed", "samples", "problems", "operators", "summary"]
     assert (found["schema_version"], found["seed"], found["samples"]) == (1, 5, 2)
     assert found["summary"] == {"pass": 0, "fail": 1, "inconclusive": 0, "error": 0, "skip": 0, "ok": False}
     (operator,) = found["operators"]

@@ -210,6 +210,8 @@ def test_the_json_list_is_the_contract() -> None:
         "attributes": [{"name": "slope", "required": False, "default": 0.01, "values": [0.01, 0.3]}],
         "outputs": ["out"],
         "doc": "x where x > 0, else slope * x.\n\nIts gradient at 0 is slope.",
+        "requires": None,
+        "available": True,
     }
     assert json.loads(list_json([moved(leaky)])) == [record]
     assert list(json.loads(list_json([moved(leaky)]))[0]) == list(record)

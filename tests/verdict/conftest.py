@@ -13,9 +13,10 @@ from gradcheck_cli import op
 from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.numeric.ladder import Ladder, Slopes
 from gradcheck_cli.numeric.noise import Noise
+from gradcheck_cli.numeric.own_noise import own_noise
 from gradcheck_cli.numeric.point import Outputs, Point
 from gradcheck_cli.numeric.steps import HALF_DECADE, default_eps, ladder_steps, step_size
-from gradcheck_cli.numeric.survey import own_noise, survey
+from gradcheck_cli.numeric.survey import survey
 
 
 def make_operator(forward: Callable[..., Any], backward: Callable[..., Any], **options: Any) -> Any:

@@ -152,3 +152,24 @@ def test_terms_of_one_number_have_their_weights_as_the_only_cotangent(point: Any
         basis = prepare(around, weights, lambda u: u * np.cos(X[:3]), Knobs(), np.random.default_rng(0))
         assert len(basis.cotangents) == (1 if are_terms else 2)
         assert basis.cotangents[0].u is weights
+
+
+@pytest.mark.parametrize("batches", [False, True])
+def test_what_moves_nothing_is_probed_jointly_or_in_a_small_batch_one_by_one(batches: bool, point: Any) -> None:
+    """The last element moves its output only by an eighth of its scale; the first three never do."""
+    x = np.ones(4)
+    around = point(lambda x: np.append(np.zeros(3), np.maximum(x[3] - 1.05, 0)), x)
+    around.batches = batches
+    u, gradient = np.ones(4), np.zeros(4)
+    rng = np.random.default_rng(0)
+    basis = prepare(around, u, lambda _: gradient, Knobs(), rng)
+    before = around.evaluations
+    probed = []
+    moved = around.moved
+    around.moved = lambda *given: probed.append(given) or moved(*given)
+    found = compare(around, basis, lambda _: gradient, RTOL, np.arange(4), rng)
+    assert bool(probed) is not batches
+    assert set(found.passes.element.tolist()) | {o.element for o in found.outcomes} == set(range(4))
+    assert all(o.status is Status.PASS for o in found.outcomes)
+    assert around.evaluations > before
+    assert (found.passes.numeric == 0).all()

@@ -51,3 +51,14 @@ def test_no_outcomes_and_no_passes_are_no_rows():
     assert gather("x", (), finished(Passes.none(), [])).elements.tolist() == []
     only = gather("x", (), finished(Passes.none(), [Outcome(0, 0, Status.FAIL, 1.0, 2.0, 0.1)]))
     assert (only.elements.tolist(), only.numeric.tolist()) == ([0], [2.0])
+
+
+@pytest.mark.parametrize("order", [[0, 1, 3], [3, 0, 1]])
+def test_passes_alone_are_in_the_order_of_the_elements(order):
+    given = np.array(order)
+    figures = given[None] / 2.0
+    evidence = gather("x", (4,), finished(Passes.of(given, figures, figures + 1, figures + 2), []))
+    assert evidence.elements.tolist() == [0, 1, 3]
+    assert evidence.analytic.tolist() == [0, 0.5, 1.5]
+    assert evidence.numeric.tolist() == [1, 1.5, 2.5]
+    assert evidence.bar.tolist() == [2, 2.5, 3.5]

@@ -58,3 +58,13 @@ def test_the_worst_has_the_largest_number_then_the_widest_bar_then_comes_first()
     assert seen.worst(RTOL, seen.cotangent == 1).element == 4
     assert seen.worst(RTOL, seen.element == 0).element == 0
     assert seen.worst(RTOL, ~everything) is None
+
+
+def test_plain_rows_are_those_under_the_first_cotangent():
+    seen = passes((0, 0, 1.0, 1.0, 0.1), (0, 1, 2.0, 2.0, 0.2), (1, 0, 3.0, 3.5, 0.3))
+    assert seen.plain.element.tolist() == [0, 1]
+    assert seen.plain.bar.tolist() == [0.1, 0.3]
+    assert seen.plain.plain is seen.plain
+    assert seen.plain.worst(RTOL) == seen.worst(RTOL, seen.cotangent == 0)
+    assert len(Passes.none().plain) == 0
+    assert Passes.none().worst(RTOL) is None

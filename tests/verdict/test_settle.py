@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from gradcheck_cli.numeric.ladder import Ladder
 from gradcheck_cli.numeric.ladders import take_ladders
 from gradcheck_cli.numeric.noise import Noise
 from gradcheck_cli.numeric.steps import default_eps, step_sizes
@@ -11,7 +12,7 @@ from gradcheck_cli.numeric.weights import Weights
 from gradcheck_cli.verdict.examine import examine
 from gradcheck_cli.verdict.finished import Finished
 from gradcheck_cli.verdict.outcome import Cotangent, Status
-from gradcheck_cli.verdict.settle import settle
+from gradcheck_cli.verdict.settle import settle, settle_finally, settle_from_above
 from gradcheck_cli.verdict.tier2 import examine_elements
 
 pytestmark = pytest.mark.usefixtures("unwarned")
@@ -153,3 +154,69 @@ def test_a_kink_at_the_point_is_left_to_the_rule(point):
     ladders, seen = settled(point(lambda x: np.abs(x - X), X), np.zeros((4, 4)))
     assert len(ladders.elements) == 4
     assert not seen.passed.any()
+
+
+def from_above(point, jacobian, level=0.0):
+    """Return which elements the six largest steps settle, in the order of the elements, and the noise they had."""
+    noise = Noise(point.outputs.epsilon, np.full(point.base.size, level), point.base)
+    u = np.ones(point.base.size)
+    (ladders,) = take_ladders(point, np.arange(point.x.size), Weights([u], noise), 6)
+    scales = np.maximum(np.abs(point.x[ladders.elements]), point.typical)
+    seen = settle_from_above(ladders, (u @ jacobian)[None, ladders.elements], scales, RTOL)
+    return dict(zip(ladders.elements.tolist(), seen.passed.tolist(), strict=True))
+
+
+def test_large_steps_settle_what_noise_blurs_at_small_ones(point):
+    around = point(lambda x: 10 + np.sin(x) * 1e-3, X)
+    assert all(from_above(around, np.diag(1e-3 * np.cos(X))).values())
+
+
+@pytest.mark.parametrize("slip", [1e-5, -2.0, np.nan])
+def test_large_steps_settle_no_wrong_gradient(slip, point):
+    around = point(lambda x: 10 + np.sin(x) * 1e-3, X)
+    assert not any(from_above(around, np.diag(1e-3 * np.cos(X) * (1 + slip))).values())
+
+
+@pytest.mark.parametrize("distance", [0.0, 1e-12, 1e-9, 1e-7, 1e-5, 1e-3])
+def test_large_steps_settle_nothing_beside_a_kink(distance, point):
+    around = point(lambda x: np.abs(x - X - distance) + x, X)
+    assert not any(from_above(around, np.zeros((4, 4))).values())
+    assert not any(from_above(around, np.eye(4)).values())
+
+
+@pytest.mark.parametrize("size", [1e-5, 3e-6, 1e-6])
+def test_large_steps_settle_nothing_at_a_kink_that_curvature_hides(size, point):
+    """The gap of the curvature is larger at all of these steps; smaller ones show the kink."""
+    for kink, settled in ((0.0, True), (size, False)):
+        around = point(lambda x, kink=kink: x + 5 * (x - X) ** 2 + kink * np.abs(x - X), X)
+        assert list(from_above(around, np.eye(4)).values()) == [settled] * 4
+    u = np.ones(4)
+    noise = Noise(around.outputs.epsilon, np.zeros(4), around.base)
+    steps = step_sizes(around.scales, default_eps(np.dtype(float)))
+    for element in range(4):
+        given = [Cotangent(u, u)]
+        (outcome,) = examine(Ladder(around, element), given, noise, steps[element], RTOL, lambda u: u)
+        assert outcome.status is Status.KINK
+
+
+def test_ladders_without_two_steps_below_show_no_trace(point):
+    around = point(np.sin, X)
+    weights = Weights([np.ones(4)], Noise(around.outputs.epsilon, np.zeros(4), around.base))
+    (ladders,) = take_ladders(around, np.arange(4), weights, 6)
+    scales = np.maximum(np.abs(X[ladders.elements]), around.typical)
+    analytic = np.cos(X)[None, ladders.elements]
+    repeated = ladders._replace(h=np.concatenate([ladders.h[:1], ladders.h[:1], ladders.h[2:]]))
+    assert settle_from_above(ladders, analytic, scales, RTOL).passed.all()
+    assert not settle_from_above(repeated, analytic, scales, RTOL).passed.any()
+
+
+@pytest.mark.parametrize(("level", "through"), [(1e-13, True), (1e-6, False)])
+def test_a_last_look_settles_what_larger_steps_would_not_sharpen(level, through, point):
+    """Noise that blurs even the largest step asks for larger ones."""
+    around = point(lambda x: x + 1e3, X)
+    ladders, given, *_ = laddered(around, np.eye(4), level=level)
+    analytic = np.array([given[0].gradient[ladders.elements]])
+    scales = np.maximum(np.abs(X[ladders.elements]), around.typical)
+    assert settle_finally(ladders, analytic, scales, 1e-9).passed.tolist() == [through] * 4
+    assert not settle(ladders, analytic, scales, 1e-14).passed.any()
+    assert not settle_finally(ladders, analytic * 1.01, scales, 1e-9).passed.any()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,11 @@ class Applied:
         out: Array = self.bases[self.outputs[0]]
         return out
 
+    @cached_property
+    def _only_dtype(self) -> np.dtype[Any] | None:
+        """The dtype of the only output; None for several."""
+        return self.out.dtype if len(self.outputs) == len(self.operator.outputs) == 1 else None
+
     def attribute(self, name: str) -> Any:
         """Return the value of an attribute, its default where it isn't given."""
         default = next((each.default for each in self.operator.attributes if each.name == name), None)
@@ -80,6 +86,8 @@ class Applied:
                 for array in arrays
             ]
         returned = operator.forward(*arrays, **attributes) if attributes else operator.forward(*arrays)
+        if type(returned) is np.ndarray and returned.dtype is self._only_dtype:  # nearly always
+            return (returned,)
         outputs, _ = read_outputs(operator, returned)
         for slot, out in zip(self.outputs, outputs, strict=True):
             if out.dtype != self.bases.values[slot].dtype:

@@ -46,6 +46,8 @@ def elementwise(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
     at = tuple([moved[slot].at[where] for slot, where in kernel.sources])  # type: ignore[union-attr] # it moves
     shape = (*kernel.free, count_of(moved))
     made = applied.forward(arrays)
+    if len(made) == 1 and made[0].shape == shape:
+        return (Moved(kernel.axes, at, made[0]),)
     for values in made:
         if values.shape[-1:] != shape[-1:]:  # a reduction has taken the perturbations together
             raise MisfitError("a batch that lost its perturbations")
@@ -57,8 +59,10 @@ def pattern(moved: Operands) -> tuple[Any, ...]:
     if len(moved) == 1:  # with itself alone it shares nothing
         (each,) = moved
         return () if each is None else each.axes
-    if len(moved) == 2 and None in moved:
-        return tuple([None if each is None else each.axes for each in moved])
+    if len(moved) == 2:
+        one, other = moved
+        if one is None or other is None:
+            return None if one is None else one.axes, None if other is None else other.axes
     seen: dict[int, int] = {}
     return tuple(
         [

@@ -6,7 +6,7 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.numeric.moved import Moved
-from gradcheck_cli.numeric.rules.applied import Applied, MisfitError, Operands, moving, shaped
+from gradcheck_cli.numeric.rules.applied import Applied, MisfitError, Operands, shaped
 from gradcheck_cli.numeric.rules.elementwise import common_axes
 
 
@@ -26,15 +26,23 @@ def fits_product(applied: Applied) -> bool:
 
 def product(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
     """Push each operand through the product of what the other one is."""
-    x, y = applied.arrays
-    slots = moving(moved)
-    if x.ndim == y.ndim == 2 and len(slots) == 1:
-        side = _Right if slots[0] else _Left
-        each = moved[slots[0]]
+    left, right = moved
+    if left is None or right is None:
+        side, each = (_side(applied, _Left, 0), left) if right is None else (_side(applied, _Right, 1), right)
         assert each is not None
-        if not each.axes or _finite(applied):
-            return (side(applied).push(each),)
+        if side is not None and (not each.axes or _finite(applied)):
+            return (side.push(each),)
     return (_stacked(applied, moved),)
+
+
+def _side(applied: Applied, kind: type[_Left] | type[_Right], slot: int) -> _Left | _Right | None:
+    """Return what pushes one operand of two matrices, made once; None for stacks and vectors."""
+    key = "side", slot
+    if key not in applied.cache:
+        x, y = applied.arrays
+        applied.cache[key] = kind(applied) if x.ndim == y.ndim == 2 else None
+    side: _Left | _Right | None = applied.cache[key]
+    return side
 
 
 class _Right:

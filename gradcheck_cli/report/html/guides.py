@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -93,9 +93,8 @@ def _from_error_bar(worst: WorstElement | None, slope: int, epsilon: float) -> G
 
 def _epsilon(case: CaseResult, parameter: ParameterResult) -> float:
     """Return the machine epsilon of the numbers in which the case computes."""
-    named: Callable[[str], bool] = case.label.__contains__
     for dtype, epsilon in _EPSILON.items():
-        if named(dtype):
+        if dtype == case.dtype or dtype in case.label:
             return epsilon
     single = any(finding.name == "float32-inside" for finding in (*case.findings, *parameter.findings))
     return _EPSILON["float32"] if single else _DOUBLE
