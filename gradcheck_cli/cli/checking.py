@@ -21,7 +21,6 @@ from gradcheck_cli.run.collect import Collected, Selected, collect_all
 from gradcheck_cli.run.last_failed import LastFailed
 from gradcheck_cli.run.options import Options
 from gradcheck_cli.run.runner import run_cases
-from gradcheck_cli.run.shadowing import shadowed
 
 if TYPE_CHECKING:
     from gradcheck_cli.report.terminal import TerminalReport
@@ -45,6 +44,8 @@ def check(options: Options, output: Output) -> ExitCode:
             return _nothing(collected, options)
         selected = _narrowed(collected.selected, options)
         if output.verbosity > 0:
+            from gradcheck_cli.run.shadowing import shadowed  # here, since few runs are told so much
+
             for note in shadowed(selected):
                 say(printable(f"note: {note}"))
         report = _terminal_report(stdout, options, output) if output.format is ReportFormat.TEXT else None

@@ -10,8 +10,6 @@ from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.run.find import SpecFile, find_spec_files
 from gradcheck_cli.run.options import Options
 from gradcheck_cli.run.select import keyword_matcher, selected_parameters, tag_matcher
-from gradcheck_cli.run.standard_input import standard_input
-from gradcheck_cli.run.unknown_ids import unknown_ids
 from gradcheck_cli.spec.case import Case
 from gradcheck_cli.spec.loader import load_spec
 from gradcheck_cli.spec.operator_lists import load_operators
@@ -53,6 +51,8 @@ def collect_all(options: Options, loader: Loader | None = None) -> Collected:
     for file in files:
         try:
             if file.path is None:
+                from gradcheck_cli.run.standard_input import standard_input  # here, since most specs are files
+
                 file.text = standard_input()
             cases = load_cases(file, loader, given, options)
         except GradcheckError as error:
@@ -62,7 +62,10 @@ def collect_all(options: Options, loader: Loader | None = None) -> Collected:
             chosen = selected_parameters(case.id, [each.name for each in case.parameters], file.ids)
             if chosen:
                 found.append(Selected(case, tuple(chosen), file))
-        problems.extend(unknown_ids(file, cases))
+        if file.ids:
+            from gradcheck_cli.run.unknown_ids import unknown_ids  # here, since most runs take whole files
+
+            problems.extend(unknown_ids(file, cases))
     if problems:
         raise SpecError(problems)
     narrowed = [
