@@ -19,7 +19,11 @@ from gradcheck_cli.run.collect import collect
 from gradcheck_cli.run.options import Options
 from gradcheck_cli.run.runner import run_cases
 
-BUILT_IN = {operator.name: operator for operator in Loader().module("gradcheck_cli.ops")}
+BUILT_IN = {
+    operator.name: operator
+    for operator in Loader().module("gradcheck_cli.ops")
+    if any(item.domain.differentiable for item in operator.inputs)
+}
 
 
 def make(forward: Any, **options: Any) -> Operator:
