@@ -16,7 +16,7 @@ def why_nothing(found: Sequence[Selected], options: Options) -> str:
     """Say why nothing of what was found is checked, and what there is to choose from, in lines."""
     if not found:
         names = ", ".join(options.settings.include)
-        return f"nothing to check: no case was found (specs are named {names}, others are taken where they are named)"
+        return f"nothing to check: no case was found (folders are walked for {names})"
     keyword, tagged = keyword_matcher(options.keyword), tag_matcher(options.tags)
     how_many = f"of {len(found)} cases" if len(found) > 1 else "of the only case"
     if not any(keyword(f"{item.case.id}::{name}") for item in found for name in item.parameters):

@@ -31,8 +31,8 @@ def why(*paths: str, **options: Any) -> str:
 
 
 def test_where_there_are_no_specs_it_is_said_how_they_are_named(folder: Path) -> None:
-    assert "no case was found (specs are named *.grad.yaml," in why()
-    assert "specs are named *.spec.yml, *.grad.yaml," in why(settings=Settings(include=("*.spec.yml", "*.grad.yaml")))
+    assert "no case was found (folders are walked for *.grad.yaml)" in why()
+    assert "walked for *.spec.yml, *.grad.yaml)" in why(settings=Settings(include=("*.spec.yml", "*.grad.yaml")))
 
 
 def test_tags_that_there_are_stand_beside_those_that_there_are_not(write: Write) -> None:
