@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +11,8 @@ import typer
 
 from gradcheck_cli.cli.choices import Color, Format, ReportFormat
 from gradcheck_cli.knobs import Knobs, read_knob
+from gradcheck_cli.settings import Settings
+from gradcheck_cli.settings_file import PROJECT_FILE, SettingsError, settings_near
 
 
 def knob(name: str) -> Any:
@@ -150,13 +153,39 @@ def given(**knobs: Any) -> dict[str, Any]:
 
 
 def options_text(
-    knobs: Mapping[str, Any], ops: tuple[Path, ...], strict: bool, devices: tuple[str, ...]
+    knobs: Mapping[str, Any],
+    ops: tuple[Path, ...],
+    strict: bool,
+    devices: tuple[str, ...],
+    settings: Settings | None = None,
 ) -> tuple[str, ...]:
-    """Return the words of a command line that stand for these options."""
-    words = [word for path in ops for word in ("--ops", str(path))]
+    """Return the words of a command line that stand for these options, without what `settings` give by themselves.
+
+    Settings that a command line finds only if it is told to are named, too.
+    """
+    known = settings or Settings()
+    words = [word for path in (() if ops == known.ops else ops) for word in ("--ops", str(path))]
     words += [word for name, value in knobs.items() for word in (f"--{name}", _written(value))]
-    words += [word for device in devices for word in ("--require-device", device)]
-    return (*words, *["--strict"] * strict)
+    words += [
+        word for device in (() if devices == known.require_device else devices) for word in ("--require-device", device)
+    ]
+    words += ["--strict"] * (strict and not known.strict)
+    return (*words, *(() if settings is None else _which(settings)))
+
+
+def _which(settings: Settings) -> tuple[str, ...]:
+    """Return the words that lead to these settings, none where a command line finds them."""
+    try:
+        nearest = settings_near(Path()).file
+    except SettingsError:  # not those that were used
+        nearest = Path(PROJECT_FILE)
+    if _resolved(nearest) == _resolved(settings.file):
+        return ()
+    return ("--isolated",) if settings.file is None else ("--config", str(settings.file))
+
+
+def _resolved(file: Path | None) -> Path | None:
+    return None if file is None else Path(os.path.realpath(file))
 
 
 def _written(value: Any) -> str:
