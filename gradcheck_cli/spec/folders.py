@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gradcheck_cli.errors import near
 from gradcheck_cli.light_dataclass import dataclass
-from gradcheck_cli.settings import PROJECT_FILE
+from gradcheck_cli.settings_file import PROJECT_FILE
 
 
 class Unusable(ValueError):
