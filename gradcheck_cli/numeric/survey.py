@@ -31,6 +31,12 @@ _UNEVEN = 0.77
 _LOUD = 1e-5
 """Noise above this share of an output may be an oscillation."""
 
+_UNMOVED = 4.0
+"""An output that moves by so many times its noise and rounding may not depend on the parameter at all."""
+
+_FAINT = 1e-5
+"""Below this share of the largest sensitivity it is taken for one that doesn't: nothing of it could be measured."""
+
 _FINEST = 64.0
 """Spacings of x that a table needs between its points."""
 
@@ -65,8 +71,13 @@ def survey(point: Point, steps: Array, rng: np.random.Generator) -> tuple[Noise,
         level = np.maximum(level, heights(point, places, farther, still, epsilon))
     farthest = np.abs(np.array([below[-1], above[-1], crossed]))
     relative = TABLE_POINTS * np.max(reach / point.scales)
-    sensitivity = np.max(np.where(np.isfinite(farthest), farthest, 0.0), axis=0) / relative
-    return Noise(epsilon, np.maximum(level, point.outputs.jitter), point.base), sensitivity
+    moved = np.max(np.where(np.isfinite(farthest), farthest, 0.0), axis=0)
+    noise = Noise(epsilon, np.maximum(level, point.outputs.jitter), point.base)
+    sensitivity = moved / relative
+    # Rounding is no sensitivity: a cotangent divided by it would drown the others in the backward's own rounding.
+    unmoved = moved <= _UNMOVED * (noise.level + epsilon * np.abs(point.base))
+    sensitivity[unmoved & (sensitivity < _FAINT * np.max(sensitivity, initial=0.0))] = 0.0
+    return noise, sensitivity
 
 
 def _signed(reach: Array, rng: np.random.Generator) -> Array:
