@@ -4,7 +4,7 @@ import numpy as np
 
 from gradcheck_cli import arr, op
 
-from .linalg import _orthogonal, _takes_stacks, _transposed
+from .linalg import _orthogonal, _square_shape, _takes_stacks, _transposed
 
 # Eigenvectors have either sign. The first component that isn't much smaller than the largest one is made positive:
 # the largest itself would jump wherever two are equally large, as in (1, -1).
@@ -37,7 +37,7 @@ def _(g, out, upper):
 
 @cholesky.sample
 def _(rng):
-    shape = [(3, 3), (4, 4), (1, 1), (2, 3, 3)][rng.integers(4)]
+    shape = _square_shape(rng)
     values, vectors = rng.uniform(0.5, 3, shape[:-1]), _orthogonal(rng, *shape)
     return (vectors * values[..., None, :]) @ _transposed(vectors)
 
@@ -82,7 +82,7 @@ def _signs(vectors):
 
 @eigh.sample
 def _(rng):
-    shape = [(3, 3), (4, 4), (1, 1), (2, 3, 3)][rng.integers(4)]
+    shape = _square_shape(rng)
     vectors = _orthogonal(rng, *shape)
     return (vectors * _apart(rng, shape[:-1])[..., None, :]) @ _transposed(vectors)
 
@@ -111,8 +111,12 @@ def _(g, x):
 
 @svdvals.sample
 def _(rng):
-    shape = [(3, 3), (2, 4), (4, 2), (1, 1), (2, 3, 2)][rng.integers(5)]
+    shape = _shape(rng)
     return _with_values(rng, shape, _apart(rng, (*shape[:-2], min(shape[-2:]))) + 3)
+
+
+def _shape(rng):
+    return [(3, 3), (2, 4), (4, 2), (2, 3, 2)][rng.integers(4)]
 
 
 def _with_values(rng, shape, values):
@@ -147,7 +151,7 @@ def _cut(a):
 
 @pinv.sample
 def _(rng):
-    shape = [(3, 3), (2, 4), (4, 2), (1, 1), (2, 3, 2)][rng.integers(5)]
+    shape = _shape(rng)
     return _with_values(rng, shape, rng.uniform(0.5, 2, (*shape[:-2], min(shape[-2:]))))
 
 

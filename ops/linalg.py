@@ -166,6 +166,10 @@ def _takes_stacks(operator):
     operator.batch(lambda _, *arrays, **attributes: operator(*arrays, **attributes))
 
 
+def _square_shape(rng):
+    return [(3, 3), (4, 4), (2, 3, 3)][rng.integers(3)]
+
+
 def _orthogonal(rng, *shape):
     return np.linalg.qr(rng.standard_normal(shape))[0]
 
@@ -175,7 +179,7 @@ def _orthogonal(rng, *shape):
 @slogdet.sample
 def _well_conditioned(rng):
     """Draw matrices with singular values between 0.5 and 2."""
-    shape = [(3, 3), (4, 4), (1, 1), (2, 3, 3)][rng.integers(4)]
+    shape = _square_shape(rng)
     values = rng.uniform(0.5, 2, shape[:-1]) * rng.choice([-1, 1], shape[:-1])
     return (_orthogonal(rng, *shape) * values[..., None, :]) @ _orthogonal(rng, *shape)
 
