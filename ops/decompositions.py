@@ -133,19 +133,24 @@ def pinv(a, *, rcond=None):
     None is max(m, n) times the machine epsilon of a's type, as in the array API standard and PyTorch. Where the rank
     is less than m and n it isn't continuous; the gradient then holds for changes of a that keep its rank.
     """
-    return np.linalg.pinv(a, rcond=_cut(np.asarray(a)) if rcond is None else rcond)
+    return np.linalg.pinv(a, rcond=_cut(np.asarray(a), rcond))
 
 
 @pinv.backward
-def _(g, a, out):
-    # G. Golub and V. Pereyra, SIAM Journal on Numerical Analysis 10 (1973), equation 4.12, transposed.
+def _(g, a, out, rcond):
+    # G. Golub and V. Pereyra, SIAM Journal on Numerical Analysis 10 (1973), equation 4.12, transposed. Two of its terms
+    # are zero where a has full rank; computed, they would be rounding times the square of the condition number.
+    values = np.linalg.svd(a, compute_uv=False)
+    rank = np.sum(values > _cut(a, rcond) * values.max(axis=-1, keepdims=True, initial=0), axis=-1)[..., None, None]
     rows, gt = _transposed(out), _transposed(g)
-    left = (gt - a @ (out @ gt)) @ out @ rows
-    right = rows @ out @ (gt - (gt @ out) @ a)
+    left = np.where(rank < a.shape[-2], (gt - a @ (out @ gt)) @ out @ rows, 0)
+    right = np.where(rank < a.shape[-1], rows @ out @ (gt - (gt @ out) @ a), 0)
     return left + right - rows @ g @ rows
 
 
-def _cut(a):
+def _cut(a, rcond):
+    if rcond is not None:
+        return rcond
     return max(a.shape[-2:], default=0) * np.finfo(a.dtype if a.dtype.kind == "f" else float).eps
 
 

@@ -144,6 +144,12 @@ def test_pseudo_inverse_of_an_invertible_matrix_has_the_gradient_of_the_inverse(
     np.testing.assert_allclose(ours, theirs, rtol=1e-11, atol=1e-12)
 
 
+def test_gradient_of_an_ill_conditioned_pseudo_inverse_is_as_exact_as_that_of_the_inverse(check):
+    a = np.array([[1, 1e-4, 0], [1e-4, 1e-8, 1e-10], [0, 1e-10, 1e-12]])
+    (ours,), (theirs,) = check.gradients(F.pinv, [a]), check.gradients(F.inv, [a])
+    np.testing.assert_allclose(ours, theirs, rtol=1e-4)
+
+
 def test_pseudo_inverse_of_low_rank_has_the_gradient_of_changes_that_keep_the_rank(check):
     left, right = check.signed((5, 2), 1), check.signed((2, 4), 2)
     g = check.signed((4, 5), 3)
