@@ -72,7 +72,7 @@ def survey(point: Point, steps: Array, rng: np.random.Generator) -> tuple[Noise,
     farthest = np.abs(np.array([below[-1], above[-1], crossed]))
     relative = TABLE_POINTS * np.max(reach / point.scales)
     moved = np.max(np.where(np.isfinite(farthest), farthest, 0.0), axis=0)
-    noise = Noise(epsilon, np.maximum(level, point.outputs.jitter), point.base)
+    noise = Noise(epsilon, np.maximum(level, point.outputs.jitter), _grown(point, below, above))
     sensitivity = moved / relative
     # Rounding is no sensitivity: a cotangent divided by it would drown the others in the backward's own rounding.
     unmoved = moved <= _UNMOVED * (noise.level + epsilon * np.abs(point.base))
@@ -112,7 +112,7 @@ def own_noise(point: Point, element: int, step: float, noise: Noise, reach: floa
             break
         level = _without_oscillation(level, *finer)
     epsilon = np.maximum(noise.epsilon, _epsilon(point, below, above))
-    return Noise(epsilon, np.maximum(level, point.outputs.jitter), point.base)
+    return Noise(epsilon, np.maximum(level, point.outputs.jitter), _grown(point, below, above))
 
 
 def _table(point: Point, element: int, gap: float) -> tuple[Array, Array]:
@@ -140,6 +140,14 @@ def _size(point: Point, below: Array, above: Array) -> Array:
     """Return the size of every output, or of its change where that is larger (an output of 0 has none of its own)."""
     changes = np.abs(np.concatenate([below, above]))
     return np.asarray(np.maximum(np.abs(point.base), np.max(np.where(np.isfinite(changes), changes, 0.0), axis=0)))
+
+
+def _grown(point: Point, below: Array, above: Array) -> Array:
+    """Return the size at which the noise was measured; 0 for an output of 0.
+
+    At x alone an output that is zero up to rounding is far smaller, and its noise doesn't grow as it does.
+    """
+    return np.where(point.base != 0, _size(point, below, above), 0.0)
 
 
 def _without_oscillation(level: Array, below: Array, above: Array) -> Array:
