@@ -23,6 +23,8 @@ from .classification import (
     nll_loss,
     soft_cross_entropy,
 )
+from .decompositions import cholesky, eigh, pinv, svdvals
+from .einsum import einsum
 from .elementwise import (
     abs,
     cbrt,
@@ -40,22 +42,10 @@ from .elementwise import (
     square,
     where,
 )
-from .indexing import (
-    diag,
-    diagonal,
-    embedding,
-    gather,
-    getitem,
-    one_hot,
-    scatter_add,
-    sort,
-    take,
-    topk,
-    tril,
-    triu,
-)
+from .fft import irfft, rfft
+from .indexing import diag, diagonal, embedding, gather, getitem, one_hot, scatter_add, sort, take, topk, tril, triu
 from .layers import dropout, linear
-from .linalg import matmul
+from .linalg import det, inv, matrix_power, slogdet, solve, solve_triangular
 from .losses import (
     cosine_similarity,
     hinge_embedding_loss,
@@ -65,6 +55,7 @@ from .losses import (
     smooth_l1_loss,
     triplet_margin_loss,
 )
+from .products import dot, inner, kron, matmul, outer, tensordot
 from .rectifiers import celu, elu, hardsigmoid, hardswish, hardtanh, leaky_relu, prelu, relu, selu
 from .reductions import logsumexp, max, mean, min, norm, prod, std, sum, trace, var
 from .scans import cumprod, cumsum, logcumsumexp
@@ -119,6 +110,7 @@ __all__ = [
     "broadcast_to",
     "cbrt",
     "celu",
+    "cholesky",
     "clip",
     "concatenate",
     "copy",
@@ -128,11 +120,15 @@ __all__ = [
     "cross_entropy",
     "cumprod",
     "cumsum",
+    "det",
     "diag",
     "diagonal",
     "digamma",
     "divide",
+    "dot",
     "dropout",
+    "eigh",
+    "einsum",
     "elu",
     "embedding",
     "erf",
@@ -152,7 +148,11 @@ __all__ = [
     "hinge_embedding_loss",
     "huber_loss",
     "hypot",
+    "inner",
+    "inv",
+    "irfft",
     "kl_div",
+    "kron",
     "l1_loss",
     "leaky_relu",
     "lgamma",
@@ -167,6 +167,7 @@ __all__ = [
     "logcumsumexp",
     "logsumexp",
     "matmul",
+    "matrix_power",
     "max",
     "maximum",
     "mean",
@@ -181,7 +182,9 @@ __all__ = [
     "nll_loss",
     "norm",
     "one_hot",
+    "outer",
     "pad",
+    "pinv",
     "power",
     "prelu",
     "prod",
@@ -189,6 +192,7 @@ __all__ = [
     "relu",
     "repeat",
     "reshape",
+    "rfft",
     "roll",
     "scatter_add",
     "selu",
@@ -198,11 +202,14 @@ __all__ = [
     "sin",
     "sinc",
     "sinh",
+    "slogdet",
     "smooth_l1_loss",
     "soft_cross_entropy",
     "softmax",
     "softplus",
     "softsign",
+    "solve",
+    "solve_triangular",
     "sort",
     "split",
     "sqrt",
@@ -212,11 +219,13 @@ __all__ = [
     "std",
     "subtract",
     "sum",
+    "svdvals",
     "swapaxes",
     "take",
     "tan",
     "tanh",
     "tanhshrink",
+    "tensordot",
     "tile",
     "topk",
     "trace",
