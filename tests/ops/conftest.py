@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import gradcheck_cli.ops as F
 from gradcheck_cli import Variable
 
 _STEP = np.finfo(float).eps ** (1 / 3)
@@ -16,8 +17,14 @@ def signed(shape, seed):
 
 
 def value(operator, arrays, attributes):
-    """The operator called as a plain function."""
-    return np.asarray(operator(*arrays, **attributes))
+    """The operator called as a plain function; several outputs one after the other, flat."""
+    out = operator(*arrays, **attributes)
+    return np.concatenate([np.ravel(each) for each in out]) if isinstance(out, tuple) else np.asarray(out)
+
+
+def joined(out):
+    """One Variable: several outputs one after the other, flat."""
+    return F.concatenate(*out, axis=None) if isinstance(out, tuple) else out
 
 
 def gradients(operator, arrays, attributes=None, g=None):
@@ -28,7 +35,7 @@ def gradients(operator, arrays, attributes=None, g=None):
         Variable(array) if array is not None and record.input_at(slot).domain.differentiable else array
         for slot, array in enumerate(arrays)
     ]
-    out = record(*operands, **attributes)
+    out = joined(record(*operands, **attributes))
     out.backward(np.ones(out.shape, out.dtype) if g is None else np.asarray(g, out.dtype))
     return [operand.grad if isinstance(operand, Variable) else None for operand in operands]
 
@@ -69,4 +76,6 @@ def disagreement(operator, arrays, attributes=None, seed=0):
 @pytest.fixture(scope="session")
 def check():
     """The helpers above; `tolerance` is what a right gradient stays below."""
-    return SimpleNamespace(signed=signed, value=value, gradients=gradients, disagreement=disagreement, tolerance=1e-7)
+    return SimpleNamespace(
+        signed=signed, value=value, joined=joined, gradients=gradients, disagreement=disagreement, tolerance=1e-7
+    )
