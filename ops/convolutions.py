@@ -198,7 +198,7 @@ def _grouped(windows, positions, groups):
 def _sizes(rng, axes):
     """Draw shapes of x and weight, and attributes that go with them."""
     groups, leading = int(rng.integers(1, 3)), [(2,), (), (2, 1)][rng.integers(3)]
-    lengths, widths = rng.permutation([4, 5, 6])[:axes], rng.integers(1, 4, axes)
+    lengths, widths = rng.permutation([5, 6, 7])[:axes], rng.integers(1, 4, axes)
     inner, outer = 4 // groups, int(rng.choice([2, 6]))
     return groups, (*leading, 4, *map(int, lengths)), (outer, inner, *map(int, widths))
 

@@ -70,8 +70,9 @@ def avg_pool2d(
 @avg_pool2d.backward
 def _(g, x_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
     windows = _pooling(x_shape, kernel_size, stride, padding, 1, ceil_mode)
-    each = (g * _share(windows, count_include_pad, divisor_override).astype(g.dtype)).reshape(*g.shape[:-2], 1, -1)
-    return windows.add(np.broadcast_to(each, (*g.shape[:-2], math.prod(windows.size), each.shape[-1])))
+    each = g * _share(windows, count_include_pad, divisor_override).astype(g.dtype)
+    flat = each.reshape(*g.shape[:-2], 1, math.prod(windows.counts))
+    return windows.add(np.repeat(flat, math.prod(windows.size), axis=-2))
 
 
 def _pooling(x_shape, kernel_size, stride, padding, dilation, ceil_mode):

@@ -16,15 +16,19 @@ def signed(shape, seed):
     return np.random.default_rng([seed, 99]).standard_normal(shape)
 
 
-def value(operator, arrays, attributes):
-    """The operator called as a plain function; several outputs one after the other, flat."""
-    out = operator(*arrays, **attributes)
-    return np.concatenate([np.ravel(each) for each in out]) if isinstance(out, tuple) else np.asarray(out)
-
-
 def joined(out):
-    """One Variable: several outputs one after the other, flat."""
-    return F.concatenate(*out, axis=None) if isinstance(out, tuple) else out
+    """The floating ones of several outputs as one flat value; one output as it is."""
+    if not isinstance(out, tuple):
+        return out
+    floating = [part for part in out if part.dtype.kind == "f"]
+    if any(isinstance(part, Variable) for part in floating):
+        return F.concatenate(*floating, axis=None)
+    return np.concatenate(floating, axis=None)
+
+
+def value(operator, arrays, attributes):
+    """The operator called as a plain function, its outputs joined."""
+    return np.asarray(joined(operator(*arrays, **attributes)))
 
 
 def gradients(operator, arrays, attributes=None, g=None):
@@ -76,6 +80,5 @@ def disagreement(operator, arrays, attributes=None, seed=0):
 @pytest.fixture(scope="session")
 def check():
     """The helpers above; `tolerance` is what a right gradient stays below."""
-    return SimpleNamespace(
-        signed=signed, value=value, joined=joined, gradients=gradients, disagreement=disagreement, tolerance=1e-7
-    )
+    helpers = {each.__name__: each for each in (signed, joined, value, gradients, disagreement)}
+    return SimpleNamespace(**helpers, tolerance=1e-7)
