@@ -12,17 +12,15 @@ from gradcheck_cli import arr, op
 
 from .windows import Windows, _each
 
+_AFFINE = {"batch": "leading", "linear": "x weight bias"}
+_CONVOLUTION = {"stride": [1, 2], "padding": [0, 1, "same"], "dilation": [1, 2], "groups": [1, 2], **_AFFINE}
+
 
 @op(
     x=arr("... c l"),
     weight=arr("m c k"),
     bias=arr("m"),
-    stride=[1, 2],
-    padding=[0, 1, "same"],
-    dilation=[1, 2],
-    groups=[1, 2],
-    batch="leading",
-    linear="x weight bias",
+    **_CONVOLUTION,
 )
 def conv1d(x, weight, bias=None, *, stride=1, padding=0, dilation=1, groups=1):
     """bias[m] + sum of weight[m, c, k] * x[c, stride * p + dilation * k - padding] over c and k, at each p.
@@ -37,12 +35,7 @@ def conv1d(x, weight, bias=None, *, stride=1, padding=0, dilation=1, groups=1):
     x=arr("... c h w"),
     weight=arr("m c kh kw"),
     bias=arr("m"),
-    stride=[1, 2],
-    padding=[0, 1, "same"],
-    dilation=[1, 2],
-    groups=[1, 2],
-    batch="leading",
-    linear="x weight bias",
+    **_CONVOLUTION,
 )
 def conv2d(x, weight, bias=None, *, stride=1, padding=0, dilation=1, groups=1):
     """bias[m] + sum of weight[m, c, k] * x[c, stride * p + dilation * k - padding] over c and k, p and k pairs.
@@ -82,8 +75,7 @@ for _operator in (conv1d, conv2d):
     output_padding=[0, 1],
     groups=[1, 2],
     dilation=[1, 2],
-    batch="leading",
-    linear="x weight bias",
+    **_AFFINE,
 )
 def conv_transpose2d(x, weight, bias=None, *, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
     """bias[m] + sum of weight[c, m, k] * x[c, p] over c, k and p, at stride * p + dilation * k - padding.

@@ -12,6 +12,8 @@ import numpy as np
 from gradcheck_cli import arr, keep, op, unbroadcast
 
 _EPS = [1e-5, 0.1]
+_SCALE = {"weight": arr("c"), "bias": arr("c")}
+_STATISTICS = {"running_mean": arr("c", nondiff=True), "running_var": arr("c", low=0.1, nondiff=True)}
 
 
 @op(x=arr("... n"), weight=arr("n"), bias=arr("n"), eps=_EPS, batch="leading", linear="weight bias")
@@ -67,7 +69,7 @@ def _(g, normalised, weight):
     return unbroadcast(g * normalised, weight.shape)
 
 
-@op(x=arr("n c"), weight=arr("c"), bias=arr("c"), num_groups=[1, 2, 4], eps=_EPS, batch="n", linear="weight bias")
+@op(x=arr("n c"), **_SCALE, num_groups=[1, 2, 4], eps=_EPS, batch="n", linear="weight bias")
 def group_norm(x, weight=None, bias=None, *, num_groups, eps=1e-5):
     """(x - mean(x)) / sqrt(var(x) + eps) * weight + bias, over each group of channels and the axes behind them.
 
@@ -86,17 +88,7 @@ def _(g, weight, normalised, inverse, num_groups):
     return _through(*parts, inverse, (2,)).reshape(g.shape)
 
 
-@op(
-    x=arr("n c"),
-    running_mean=arr("c", nondiff=True),
-    running_var=arr("c", low=0.1, nondiff=True),
-    weight=arr("c"),
-    bias=arr("c"),
-    training=[False, True],
-    eps=_EPS,
-    batch="_ c",
-    linear="weight bias",
-)
+@op(x=arr("n c"), **_STATISTICS, **_SCALE, training=[False, True], eps=_EPS, batch="_ c", linear="weight bias")
 def batch_norm(x, running_mean=None, running_var=None, weight=None, bias=None, *, training=False, eps=1e-5):
     """(x - mean) / sqrt(var + eps) * weight + bias, mean and var those of each channel of x, or running ones.
 
@@ -104,12 +96,9 @@ def batch_norm(x, running_mean=None, running_var=None, weight=None, bias=None, *
     running_mean and running_var, which have no gradient, are taken as they are given. Nothing updates them, so there is
     no momentum.
     """
-    _check_channels(x, weight, bias, running_mean, running_var)
-    if training:
-        normalised, inverse = _standardised(np.asarray(x), _batch_axes(x), eps)
-    else:
-        normalised, inverse = _standardised_by(x, running_mean, running_var, eps)
-    return keep(_scaled(normalised, *_at_channels(x, weight, bias)), normalised=normalised, inverse=inverse)
+    statistics = None if training else (running_mean, running_var)
+    out, normalised, inverse = _normalised_channels(x, _batch_axes(x), statistics, (weight, bias), eps)
+    return keep(out, normalised=normalised, inverse=inverse)
 
 
 @batch_norm.backward("x")
@@ -118,29 +107,16 @@ def _(g, weight, normalised, inverse, training):
     return _through(g, normalised, inverse, _batch_axes(g)) if training else g * inverse
 
 
-@op(
-    x=arr("n c l"),
-    running_mean=arr("c", nondiff=True),
-    running_var=arr("c", low=0.1, nondiff=True),
-    weight=arr("c"),
-    bias=arr("c"),
-    use_input_stats=[True, False],
-    eps=_EPS,
-    batch="n c",
-    linear="weight bias",
-)
+@op(x=arr("n c l"), **_STATISTICS, **_SCALE, use_input_stats=[True, False], eps=_EPS, batch="n c", linear="weight bias")
 def instance_norm(x, running_mean=None, running_var=None, weight=None, bias=None, *, use_input_stats=True, eps=1e-5):
     """(x - mean) / sqrt(var + eps) * weight + bias, mean and var those of each channel of each element of a batch.
 
     x is (n, channels, ...), the others (channels,). Without use_input_stats, running_mean and running_var, which have
     no gradient, are taken as they are given. Nothing updates them, so there is no momentum.
     """
-    _check_channels(x, weight, bias, running_mean, running_var)
-    if use_input_stats:
-        normalised, inverse = _standardised(np.asarray(x), _inner_axes(x), eps)
-    else:
-        normalised, inverse = _standardised_by(x, running_mean, running_var, eps)
-    return keep(_scaled(normalised, *_at_channels(x, weight, bias)), normalised=normalised, inverse=inverse)
+    statistics = None if use_input_stats else (running_mean, running_var)
+    out, normalised, inverse = _normalised_channels(x, _inner_axes(x), statistics, (weight, bias), eps)
+    return keep(out, normalised=normalised, inverse=inverse)
 
 
 @instance_norm.backward("x")
@@ -169,12 +145,18 @@ def _standardised(x, axes, eps):
     return centred * inverse, inverse
 
 
-def _standardised_by(x, mean, variance, eps):
-    if mean is None or variance is None:
-        raise ValueError("without statistics of its own, x needs running_mean and running_var")
-    mean, variance = _at_channels(x, mean, variance)
-    inverse = 1 / np.sqrt(variance + eps)
-    return (x - mean) * inverse, inverse
+def _normalised_channels(x, axes, statistics, scale, eps):
+    """Normalise over `axes`, or by `statistics`; return the scaled values, those before, and the inverse deviation."""
+    _check_channels(x, *scale, *(statistics or ()))
+    if statistics is None:
+        normalised, inverse = _standardised(np.asarray(x), axes, eps)
+    else:
+        if any(values is None for values in statistics):
+            raise ValueError("without statistics of its own, x needs running_mean and running_var")
+        mean, variance = _at_channels(x, *statistics)
+        inverse = 1 / np.sqrt(variance + eps)
+        normalised = (x - mean) * inverse
+    return _scaled(normalised, *_at_channels(x, *scale)), normalised, inverse
 
 
 def _through(g, normalised, inverse, axes):

@@ -1,6 +1,5 @@
 """Windows that slide over the trailing axes of an array, and their adjoint."""
 
-import itertools
 import math
 
 import numpy as np
@@ -36,7 +35,7 @@ class Windows:
         ]
         if min(free, default=0) < 0:
             raise ValueError(f"windows that reach over {self.spans} don't fit into {self.shape}, padded: {padding!r}")
-        self.counts = counts or tuple(map(self._count, free, range(axes), itertools.repeat(ceil_mode)))
+        self.counts = counts or tuple(self._count(room, axis, ceil_mode) for axis, room in enumerate(free))
 
     def _padding(self, padding):
         if padding == "same":
