@@ -15,6 +15,7 @@ from .activations import (
     tanhshrink,
 )
 from .arithmetic import add, divide, maximum, minimum, mod, multiply, negative, power, subtract
+from .attention import scaled_dot_product_attention
 from .classification import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
@@ -23,6 +24,7 @@ from .classification import (
     nll_loss,
     soft_cross_entropy,
 )
+from .convolutions import conv1d, conv2d, conv_transpose2d
 from .decompositions import cholesky, eigh, pinv, svdvals
 from .einsum import einsum
 from .elementwise import (
@@ -44,7 +46,7 @@ from .elementwise import (
 )
 from .fft import irfft, rfft
 from .indexing import diag, diagonal, embedding, gather, getitem, one_hot, scatter_add, sort, take, topk, tril, triu
-from .layers import dropout, linear
+from .layers import dropout, interpolate, linear
 from .linalg import det, inv, matrix_power, slogdet, solve, solve_triangular
 from .losses import (
     cosine_similarity,
@@ -55,8 +57,11 @@ from .losses import (
     smooth_l1_loss,
     triplet_margin_loss,
 )
+from .normalisation import batch_norm, group_norm, instance_norm, layer_norm, rms_norm
+from .pooling import adaptive_avg_pool2d, avg_pool2d, max_pool2d
 from .products import dot, inner, kron, matmul, outer, tensordot
 from .rectifiers import celu, elu, hardsigmoid, hardswish, hardtanh, leaky_relu, prelu, relu, selu
+from .recurrent import gru_cell, lstm_cell, rnn_cell
 from .reductions import logsumexp, max, mean, min, norm, prod, std, sum, trace, var
 from .scans import cumprod, cumsum, logcumsumexp
 from .shape import (
@@ -97,6 +102,7 @@ from .trigonometric import (
 
 __all__ = [
     "abs",
+    "adaptive_avg_pool2d",
     "add",
     "arccos",
     "arccosh",
@@ -105,6 +111,8 @@ __all__ = [
     "arctan",
     "arctan2",
     "arctanh",
+    "avg_pool2d",
+    "batch_norm",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "broadcast_to",
@@ -113,6 +121,9 @@ __all__ = [
     "cholesky",
     "clip",
     "concatenate",
+    "conv1d",
+    "conv2d",
+    "conv_transpose2d",
     "copy",
     "cos",
     "cosh",
@@ -142,6 +153,8 @@ __all__ = [
     "gelu",
     "getitem",
     "glu",
+    "group_norm",
+    "gru_cell",
     "hardsigmoid",
     "hardswish",
     "hardtanh",
@@ -149,11 +162,14 @@ __all__ = [
     "huber_loss",
     "hypot",
     "inner",
+    "instance_norm",
+    "interpolate",
     "inv",
     "irfft",
     "kl_div",
     "kron",
     "l1_loss",
+    "layer_norm",
     "leaky_relu",
     "lgamma",
     "linear",
@@ -166,9 +182,11 @@ __all__ = [
     "logaddexp",
     "logcumsumexp",
     "logsumexp",
+    "lstm_cell",
     "matmul",
     "matrix_power",
     "max",
+    "max_pool2d",
     "maximum",
     "mean",
     "min",
@@ -193,7 +211,10 @@ __all__ = [
     "repeat",
     "reshape",
     "rfft",
+    "rms_norm",
+    "rnn_cell",
     "roll",
+    "scaled_dot_product_attention",
     "scatter_add",
     "selu",
     "sigmoid",
