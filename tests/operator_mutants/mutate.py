@@ -61,15 +61,22 @@ def _changes(tree: ast.Module) -> Iterator[tuple[str, ast.AST, Any]]:
 def _each(node: ast.Return, wrapped: Any) -> None:
     """Change every gradient that is returned."""
     value = node.value
+    assert value is not None
     if isinstance(value, ast.Tuple | ast.List):
-        value.elts = [wrapped(part) for part in value.elts]
-        return
-    # A call may return several gradients.
+        value.elts = [
+            ast.Starred(_mapped(part.value, wrapped), ast.Load()) if isinstance(part, ast.Starred) else wrapped(part)
+            for part in value.elts
+        ]
+    else:
+        node.value = _mapped(value, wrapped)
+
+
+def _mapped(value: ast.expr, wrapped: Any) -> ast.expr:
+    """Change what a call returns, which may be several gradients."""
     made = ast.parse(f"_several(lambda part: {ast.unparse(wrapped(ast.Name('part')))}, 0)", mode="eval").body
     assert isinstance(made, ast.Call)
-    assert value is not None
     made.args[1] = value
-    node.value = made
+    return made
 
 
 def _several(change: Any, returned: Any) -> Any:
