@@ -64,13 +64,23 @@ def check_in_processes(
             busy = [worker for worker in workers if worker.number is not None]
             if not busy:
                 return
-            wait([worker.connection for worker in busy], timeout=_TICK)
+            _wait(busy, interrupts)
             if interrupts.pressed and not asked:
                 continue  # first, since one that SIGTERM ended as well is no fault of its case
             for worker in busy:
                 yield from worker.hear(progress, stops)
     finally:
         _end(workers)
+
+
+def _wait(busy: Sequence[_Worker], interrupts: Interrupts) -> None:
+    """Wait a moment for news. A KeyboardInterrupt is a first press where `interrupts` can't hear of Ctrl-C."""
+    try:
+        wait([worker.connection for worker in busy], timeout=_TICK)
+    except KeyboardInterrupt:
+        if interrupts.pressed:
+            raise
+        interrupts.pressed = True
 
 
 def _end(workers: Sequence[_Worker]) -> None:

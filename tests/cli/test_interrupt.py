@@ -155,8 +155,8 @@ def test_an_interrupt_while_a_spec_is_loaded(write: Callable[..., Path], start: 
 def test_sigterm_does_what_ctrl_c_does(write: Callable[..., Path], start: Start) -> None:
     write("my_ops.py", OPERATORS.format(when="True", wait=SLEEPS))
     write("a.grad.yaml", SPEC)
-    for jobs in ("1", "2"):
-        code, out, err = interrupt(start("run", "a.grad.yaml", "-j", jobs), signal.SIGTERM)
+    for jobs, ctrl_c in (("1", signal.SIG_DFL), ("2", signal.SIG_DFL), ("2", signal.SIG_IGN)):
+        code, out, err = interrupt(start("run", "a.grad.yaml", "-j", jobs, ctrl_c=ctrl_c), signal.SIGTERM)
         assert (code, err) == (143, "terminated\n")
         assert "a.grad.yaml  stopped   SKIP   interrupted\n" in out
         assert out.endswith(", interrupted\n")

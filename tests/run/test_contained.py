@@ -48,6 +48,15 @@ def test_specs_are_found_after_an_operator_that_changes_the_folder(
         assert Path.cwd() == folder
 
 
+def test_a_module_that_changes_the_folder_leads_nothing_astray(
+    write: Write, folder: Path, monkeypatch: pytest.MonkeyPatch, cases: Callable[..., list[Selected]]
+) -> None:
+    write("installed/moving_ops.py", OPERATORS.format(first="os.chdir('/')", does="pass"))
+    monkeypatch.syspath_prepend(folder / "installed")
+    cases('ops: ["moving_ops:odd"]\nexpr: odd(x)\nparams: {x: 1.0}\n')
+    assert Path.cwd() == folder
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_copy_of_the_process_reports_nothing(
     write: Write, folder: Path, cases: Callable[..., list[Selected]], jobs: int
