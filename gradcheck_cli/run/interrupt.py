@@ -77,8 +77,15 @@ class Interrupts:
         third, self._again = self._again, True
         self.at_once()
         if third:
+            _show_cursor()
             os._exit(128 + number)
         raise KeyboardInterrupt
+
+
+def _show_cursor() -> None:
+    """Show the cursor of a terminal again, which a progress bar hides."""
+    if os.isatty(2) and os.environ.get("TERM") not in ("dumb", "unknown"):
+        os.write(2, b"\x1b[?25h\n")
 
 
 def end_by(number: int) -> None:
