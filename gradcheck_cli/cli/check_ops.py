@@ -104,8 +104,8 @@ def check_ops(
     broadcasting, other memory layouts, repeated indices. What the forward refuses is skipped and counted.
 
     Exit codes: 0 all are right, 1 one is wrong or undecided, 2 could not check, 3 internal error, 5 nothing
-    selected or all skipped, 130 interrupted. What is skipped because nobody says what it takes counts as an
-    error with --strict.
+    selected or all skipped, 130 interrupted, 143 ended by SIGTERM. What is skipped because nobody says what it
+    takes counts as an error with --strict.
     """
     del isolated  # the settings know
     # Here, since they import NumPy.

@@ -50,7 +50,7 @@ def check(options: Options, output: Output) -> ExitCode:
                 say(printable(f"note: {note}"))
         report = _terminal_report(stdout, options, output) if output.format is ReportFormat.TEXT else None
         result = replace(_checked(selected, options, output, report), seconds=time.perf_counter() - started)
-        _remember(result, options)
+        LastFailed(options.settings).update(zip(selected, result.cases, strict=True))
         if report:
             report.finish(result)
         _publish(result, options, output, stdout)
@@ -113,10 +113,6 @@ def _checked(selected: list[Selected], options: Options, output: Output, report:
 
         with collecting():
             return run_cases(selected, options, show, progress)
-
-
-def _remember(result: RunResult, options: Options) -> None:
-    LastFailed(options.settings).update(result.cases)
 
 
 def _terminal_report(stdout: TextIO, options: Options, output: Output) -> TerminalReport:

@@ -19,6 +19,7 @@ from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.github import commands_stopped
 from gradcheck_cli.cli.program import Program
 from gradcheck_cli.cli.streams import say
+from gradcheck_cli.cli.termination import Termination, terminations
 from gradcheck_cli.cli.threads import start_no_blas_threads
 from gradcheck_cli.errors import GradcheckError, printable
 
@@ -52,23 +53,22 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line (default: that of the process) and end the process with its exit code."""
     gc.disable()  # see `garbage`
     start_no_blas_threads()
-    with commands_stopped():
-        _end(arguments)
+    with commands_stopped(), terminations() as termination:
+        _end(arguments, termination)
 
 
-def _end(arguments: Sequence[str] | None) -> NoReturn:
+def _end(arguments: Sequence[str] | None, termination: Termination) -> NoReturn:
     try:
         app(arguments, standalone_mode=True)
     except SystemExit as end:
         if end.code == ExitCode.INTERRUPTED:
-            say("interrupted")
+            _interrupted(termination)
         raise
     except GradcheckError as error:
         say(str(error))
         sys.exit(ExitCode.COULD_NOT_CHECK)
     except KeyboardInterrupt:
-        say("interrupted")
-        sys.exit(ExitCode.INTERRUPTED)
+        _interrupted(termination)
     except OSError as error:
         # The disk is full, a folder can't be read: nothing that we could mend.
         say(printable(f"error: {error.strerror or error}" + (f": '{error.filename}'" if error.filename else "")))
@@ -79,3 +79,8 @@ def _end(arguments: Sequence[str] | None) -> NoReturn:
         say("This is a bug in gradcheck; please report it with the lines above.")
         sys.exit(ExitCode.INTERNAL_ERROR)
     sys.exit(ExitCode.OK)
+
+
+def _interrupted(termination: Termination) -> NoReturn:
+    say("terminated" if termination.heard else "interrupted")
+    sys.exit(ExitCode.TERMINATED if termination.heard else ExitCode.INTERRUPTED)

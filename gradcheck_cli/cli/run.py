@@ -100,7 +100,7 @@ def run(
     """Check every parameter of every case of the specs.
 
     Exit codes: 0 all as expected, 1 a check failed or was inconclusive, 2 could not check,
-    3 internal error, 5 nothing selected, 130 interrupted.
+    3 internal error, 5 nothing selected, 130 interrupted, 143 ended by SIGTERM.
     """
     del isolated  # the settings know
     # Here, since they import NumPy.

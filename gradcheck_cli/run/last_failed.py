@@ -31,14 +31,15 @@ class LastFailed:
 
     def known(self) -> set[str]:
         """Return their ids from the root; none where nothing was kept."""
-        file = self._folder / _FILE
-        if not file.exists():
+        try:
+            text = (self._folder / _FILE).read_text(encoding="utf-8")
+        except (OSError, ValueError):  # no such file, a null byte in its name
             return set()
         import json  # here and below, since most runs have nothing to keep
 
         try:
-            kept = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            kept = json.loads(text)
+        except (ValueError, RecursionError):
             return set()
         return {each for each in kept if isinstance(each, str)} if isinstance(kept, list) else set()
 
@@ -47,17 +48,23 @@ class LastFailed:
         known = self.known()
         return [item for item in selected if self._name(item.case.file, item.case.name) in known]
 
-    def update(self, results: Iterable[CaseResult]) -> None:
-        """Take note of the results of a run; what it didn't check stays as it was."""
+    def update(self, checked: Iterable[tuple[Selected, CaseResult]]) -> None:
+        """Take note of the results of a run; what it didn't check stays as it was.
+
+        So does a case of which a part was checked and is as expected: another part may still fail.
+        """
         before = self.known()
         known = set(before)
-        for result in results:
+        for item, result in checked:
             if result.file == "-" or result.verdict is Verdict.SKIP:
                 continue
             name = self._name(result.file, result.name)
-            (known.discard if result.ok else known.add)(name)
+            if not result.ok:
+                known.add(name)
+            elif len(item.parameters) == len(item.case.parameters):
+                known.discard(name)
         if known != before:
-            with suppress(OSError):
+            with suppress(OSError, ValueError):
                 self._write(sorted(known))
 
     def _name(self, file: str, case: str) -> str:
