@@ -33,7 +33,7 @@ def test_a_planted_mistake_is_caught(mutant: Mutant) -> None:
 
 def test_every_kind_of_mistake_is_planted() -> None:
     for kind in KINDS:
-        assert sum(mutant.kind == kind for mutant in MUTANTS) >= 3, kind
+        assert sum(mutant.kind == kind for mutant in MUTANTS) >= 2, kind
 
 
 def test_what_is_changed_is_one_place() -> None:
