@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from gradcheck_cli.cli.choices import Color, Format, ReportFormat
+from gradcheck_cli.cli.completion import complete_reports
 from gradcheck_cli.knobs import read_knob
 
 
@@ -107,6 +108,7 @@ ReportOption = Annotated[
     list[str] | None,
     typer.Option(
         "--report",
+        autocompletion=complete_reports,
         help="Also write a report: text, json, junit, github, markdown, html; may be repeated.",
         metavar="FORMAT=PATH",
         envvar="GRADCHECK_REPORT",
