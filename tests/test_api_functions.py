@@ -55,47 +55,6 @@ def test_what_a_function_may_not_return_is_said(returned, words):
         check(lambda x: returned, X)
 
 
-CONSTANTS = [3.0, 3, True, np.float32(3), np.int64(3), np.array(3.0), [3.0], [1.0, 2.0], (3.0, 2), ((1.0, 2), 3.0)]
-
-
-@pytest.mark.parametrize("returned", CONSTANTS, ids=repr)
-def test_a_constant_is_one_whatever_it_is_made_of(returned):
-    parts = returned if isinstance(returned, tuple | list) else (returned,)
-    arrays = tuple(np.asarray(part) for part in parts)
-    assert record_of(lambda x: returned) == record_of(lambda x: arrays if len(arrays) > 1 else arrays[0])
-    assert summary(check(lambda x: returned, X)) == [("x", (3,), "pass")]
-
-
-def record_of(function):
-    """Return what a check says but for times, and the names and lines of the function."""
-    found = check(function, X)
-    return found.verdict, found.value, found.evaluations, found.parameters, found.findings, found.notes
-
-
-def test_a_constant_beside_a_gradient_changes_nothing():
-    assert check(lambda x: (F.tanh(x), 3.0, [1, 2]), X).verdict == "pass"
-    assert check(lambda x: (wrong_tanh(x), 3.0, [1, 2]), X).verdict == "fail"
-
-
-@pytest.mark.parametrize("number", [3.0, 3, np.float32(3), np.array(3), np.array([3.0]), [3.0], ((3.0,),)], ids=repr)
-def test_a_constant_with_a_gradient_of_its_own_is_a_number(number):
-    assert check(lambda x: number, X, grad=np.zeros_like).verdict == "pass"
-    assert check(lambda x: number, X, grad=np.ones_like).verdict == "fail"
-    assert check(lambda x: (number, np.zeros_like(x)), X, value_and_grad=True).verdict == "pass"
-
-
-def test_rows_of_different_lengths_are_no_value():
-    with pytest.raises(TypeError, match="returned list"):
-        check(lambda x: ([[1.0], [1.0, 2.0]], 3.0), X)
-    with pytest.raises(TypeError, match="a real number, not list"):
-        check(lambda x: [[1.0], [1.0, 2.0]], X, grad=np.zeros_like)
-
-
-def test_a_list_that_hides_a_variable_is_no_value():
-    with pytest.raises(TypeError, match="returned list"):
-        check(lambda x: ([F.sum(x), F.sum(x)], 3.0), X)
-
-
 def test_a_gradient_that_was_cut_off_is_zero_and_fails():
     assert check(lambda x: np.sum(x.data**2), X).verdict == "fail"
     assert check(lambda x: F.sum(x.detach() * x), X).verdict == "fail"
