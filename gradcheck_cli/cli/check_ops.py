@@ -31,6 +31,7 @@ from gradcheck_cli.cli.options import (
     StrictOption,
     TimeoutOption,
     given,
+    help_of,
     knob,
     options_text,
 )
@@ -60,6 +61,7 @@ def check_ops(
         typer.Argument(
             autocompletion=complete_operators,
             help="Operators, or patterns such as 'conv*'.",
+            metavar="NAME",
             show_default="those of --ops, or all built-in and installed",
         ),
     ] = None,
@@ -73,7 +75,9 @@ def check_ops(
     accuracy: Annotated[
         float | None,
         typer.Option(
-            callback=knob("accuracy"), help="Relative error of gradients that are right but inexact (a solver)."
+            callback=knob("accuracy"),
+            help=help_of("accuracy", "Relative error of gradients that are right but inexact (a solver)."),
+            metavar="NUMBER",
         ),
     ] = None,
     timeout: TimeoutOption = None,

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from gradcheck_cli.settings import Settings, settings_in, settings_near
+from gradcheck_cli.settings import Settings
+from gradcheck_cli.settings_file import settings_in, settings_near
 
 UNREAD = Settings()
 """What stands for settings until the command line is read."""

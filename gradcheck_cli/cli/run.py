@@ -25,6 +25,7 @@ from gradcheck_cli.cli.options import (
     StrictOption,
     TimeoutOption,
     given,
+    help_of,
     knob,
 )
 from gradcheck_cli.cli.reports import Output, read_reports
@@ -37,6 +38,7 @@ def run(
         typer.Argument(
             help="Spec files, folders (walked for *.grad.yaml), globs, ids FILE::case::param, or - for standard input.",
             autocompletion=complete_ids,
+            metavar="PATH",
             show_default="the paths of the settings, else the current folder",
         ),
     ] = None,
@@ -74,7 +76,8 @@ def run(
         int | None,
         typer.Option(
             callback=knob("sample"),
-            help="Check so many random elements of each parameter.",
+            help=help_of("sample", "Check so many random elements of each parameter."),
+            metavar="N",
             envvar="GRADCHECK_SAMPLE",
         ),
     ] = None,

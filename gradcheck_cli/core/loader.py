@@ -112,6 +112,13 @@ class Loader:
         return load_packs(self.module)
 
     def _load(self, path: Path, shown: str) -> ModuleType:
+        if path.is_dir():
+            from gradcheck_cli.core.operator_folders import files_to_name  # here, since few name a folder
+
+            hint = files_to_name(path, shown)
+            raise OperatorError(
+                Problem(f"'{shown}' is a folder, and operators are named by file", None, "folder", hint)
+            )
         if path.suffix != ".py":
             hint = "operator files end with .py"
             raise OperatorError(Problem(f"'{shown}' is not a Python file", None, "not-python", hint))

@@ -10,7 +10,8 @@ from pathlib import Path
 from gradcheck_cli.files import write_whole
 from gradcheck_cli.records import CaseResult, Verdict
 from gradcheck_cli.run.collect import Selected
-from gradcheck_cli.settings import PROJECT_FILE, Settings
+from gradcheck_cli.settings import Settings
+from gradcheck_cli.spec.folders import project_root
 
 CACHE_FOLDER = ".gradcheck_cache"
 _FILE = "last_failed.json"
@@ -25,7 +26,7 @@ class LastFailed:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._root = settings.root if settings.file else _project_root()
+        self._root = settings.root if settings.file else project_root(Path.cwd()) or Path.cwd()
         self._folder = settings.cache_dir or self._root / CACHE_FOLDER
 
     def known(self) -> set[str]:
@@ -71,9 +72,3 @@ class LastFailed:
             (self._folder / ".gitignore").write_text("*\n", encoding="utf-8")
             (self._folder / "README.md").write_text(_README, encoding="utf-8")
         write_whole(self._folder / _FILE, json.dumps(names, indent=1) + "\n")  # another run may read it meanwhile
-
-
-def _project_root() -> Path:
-    """Return the nearest folder upwards that holds a project, the current one if none does."""
-    here = Path.cwd()
-    return next((folder for folder in (here, *here.parents) if (folder / PROJECT_FILE).is_file()), here)

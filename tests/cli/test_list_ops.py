@@ -61,7 +61,7 @@ def test_the_json_of_an_operator_holds_its_declaration(
     write: Callable[..., Path], gradcheck: Callable[..., Any]
 ) -> None:
     file = write("my_ops.py", OPERATORS)
-    (each,) = gradcheck("list-ops", "take*", "--ops", "my_ops.py", "--format", "json").json
+    (each,) = gradcheck("list-ops", "take_*", "--ops", "my_ops.py", "--format", "json").json
     assert (each["name"], each["file"], each["line"]) == ("take_rows", str(file), 4)
     x, rows = each["inputs"]
     assert (x["name"], x["kind"], x["shape"], x["low"], x["avoid"]) == ("x", "float", "n k", 0.5, [1])

@@ -67,10 +67,15 @@ def test_the_folder_keeps_itself_out_of_version_control(folder: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("marker", ["pyproject.toml", ".git"])
 def test_it_is_found_from_any_folder_of_the_project(
-    folder: Path, write: Callable[[str, str], Path], monkeypatch: pytest.MonkeyPatch, selected: list[Selected]
+    folder: Path,
+    write: Callable[[str, str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    selected: list[Selected],
+    marker: str,
 ) -> None:
-    write("pyproject.toml", "")
+    write(marker, "")
     write("deep/er/b.grad.yaml", SPEC)
     monkeypatch.chdir(folder / "deep")
     LastFailed(Settings()).update([result("one", False, file="er/b.grad.yaml")])

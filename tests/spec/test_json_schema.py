@@ -14,9 +14,9 @@ from gradcheck_cli.knobs import Knobs, read_knob
 from gradcheck_cli.spec.bridge_schema import BRIDGES, DomainKeys
 from gradcheck_cli.spec.json_schema import definition_name, operators_schema, spec_schema
 from gradcheck_cli.spec.loader import load_spec
+from gradcheck_cli.spec.names import name_complaint
 from gradcheck_cli.spec.plainly_right import is_plainly_right
 from gradcheck_cli.spec.schema import ArrayKeys, CaseKeys, CheckKeys, HealthKeys
-from gradcheck_cli.spec.structure import name_complaint
 from tests.spec.outcomes import FEW, LOADER
 from tests.spec.spec_texts import ROOT, SHIPPED, completed, documents_of, shown_files, texts_of_tests
 
