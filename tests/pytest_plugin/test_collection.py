@@ -16,7 +16,7 @@ from tests.pytest_plugin.conftest import ROOT, Project
 Write = Callable[[str, str], Path]
 
 TANH = "expr: tanh(x)\nparams: {x: 3}\n"
-BROKEN = "expr: tan(x)\nparams: {y: 2}\n"
+BROKEN = "expr: tnh(x)\nparams: {y: 2}\n"
 ONLY_THE_PLUGIN = {"gradcheck_cli", "gradcheck_cli.pytest_plugin"}
 
 NAMES = """
@@ -95,12 +95,12 @@ def test_a_wrong_spec_is_an_error_in_words_and_the_others_run(project: Project, 
     assert ran.tests == {"tanh.grad.yaml::tanh": "passed"}
     said = ran.out.partition("ERROR collecting bad.grad.yaml _")[2].partition("\n")[2].partition("====")[0]
     assert said.splitlines() == [
-        "bad.grad.yaml:1:7: error: unknown operator 'tan' [unknown-operator]",
-        "  expr: tan(x)",
+        "bad.grad.yaml:1:7: error: unknown operator 'tnh' [unknown-operator]",
+        "  expr: tnh(x)",
         "        ^",
         "  hint: did you mean 'tanh'?",
         "bad.grad.yaml:1:11: error: undefined name 'x' [undefined-name]",
-        "  expr: tan(x)",
+        "  expr: tnh(x)",
         "            ^",
         "  hint: name it under params:, inputs: or dims:, or assign it on a line above",
     ]
