@@ -57,7 +57,8 @@ def new_op(
     from gradcheck_cli.report.scaffolds import operator_file
 
     path = operator_path(name)
-    require_absent(path)
+    if not dry_run:
+        require_absent(path)
     with user_output_to_stderr() as stdout:
         if path.stem in make_scope(None).builtins:
             say(f"note: this {path.stem} hides the built-in one wherever its file is named")
@@ -91,7 +92,8 @@ def new_spec(
     from gradcheck_cli.report.scaffolds import spec_file
 
     path = spec_path(name)
-    require_absent(path)
+    if not dry_run:
+        require_absent(path)
     if patterns := walked_for(path):
         say(printable(f"note: folders are walked for {patterns}; {path.name} has to be named itself"))
     with user_output_to_stderr() as stdout:

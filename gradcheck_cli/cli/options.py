@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from gradcheck_cli.cli.choices import Color, Format, ReportFormat
+from gradcheck_cli.cli.completion import complete_reports
 from gradcheck_cli.knobs import Knobs, read_knob
 from gradcheck_cli.settings import Settings
 from gradcheck_cli.settings_file import PROJECT_FILE, SettingsError, settings_near
@@ -135,6 +136,7 @@ ReportOption = Annotated[
     list[str] | None,
     typer.Option(
         "--report",
+        autocompletion=complete_reports,
         help="Also write a report: text, json, junit, github, markdown, html; may be repeated.",
         metavar="FORMAT=PATH",
         envvar="GRADCHECK_REPORT",

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from gradcheck_cli.cli.choices import Color, ReportFormat
-from gradcheck_cli.cli.completion import complete_ids
+from gradcheck_cli.cli.completion import complete_ids, complete_tags
 from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption
 from gradcheck_cli.cli.options import (
     BudgetOption,
@@ -46,7 +46,13 @@ def run(
         str, typer.Option("-k", help="Only what matches: words of ids with and, or, not.", metavar="EXPR")
     ] = "",
     tags: Annotated[
-        str, typer.Option("--tag", help="Only cases whose tags match: 'slow and not gpu'.", metavar="EXPR")
+        str,
+        typer.Option(
+            "--tag",
+            autocompletion=complete_tags,
+            help="Only cases whose tags match: 'slow and not gpu'.",
+            metavar="EXPR",
+        ),
     ] = "",
     last_failed: Annotated[
         bool,

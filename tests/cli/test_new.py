@@ -116,11 +116,19 @@ def test_what_is_written_is_formatted_and_free_of_lint(folder: Path, gradcheck: 
 @pytest.mark.parametrize(("line", "file"), [("new op squash", "squash.py"), ("new spec a", "a.grad.yaml")])
 def test_what_is_there_is_never_overwritten(folder: Path, gradcheck: Gradcheck, line: str, file: str) -> None:
     (folder / file).write_text("mine", "utf-8")
-    for more in ([], ["--dry-run"]):
-        ended = gradcheck(*line.split(), *more)
-        assert (ended.code, ended.out) == (2, "")
-        assert ended.err.startswith(f"{file}: error: exists already [file-exists]")
-        assert "never overwritten" in ended.err
+    ended = gradcheck(*line.split())
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith(f"{file}: error: exists already [file-exists]")
+    assert "never overwritten" in ended.err
+    assert (folder / file).read_text("utf-8") == "mine"
+
+
+@pytest.mark.parametrize(("line", "file"), [("new op softsign", "softsign.py"), ("new spec a", "a.grad.yaml")])
+def test_a_dry_run_needs_no_free_name(folder: Path, gradcheck: Gradcheck, line: str, file: str) -> None:
+    fresh = gradcheck(*line.split(), "--dry-run")
+    (folder / file).write_text("mine", "utf-8")  # as `gradcheck new ... --dry-run > FILE` has it
+    ended = gradcheck(*line.split(), "--dry-run")
+    assert (ended.code, ended.out, ended.err) == (0, fresh.out, fresh.err)
     assert (folder / file).read_text("utf-8") == "mine"
 
 

@@ -56,11 +56,12 @@ def test_every_command_and_option_is_documented() -> None:
     for name in Commands():
         home = name.replace("-", "_")
         found = getattr(importlib.import_module(f"gradcheck_cli.cli.{home}"), home)
-        for info in found.registered_commands if isinstance(found, typer.Typer) else ():
-            assert info.callback is not None
-            functions[f"{name} {info.name or info.callback.__name__}"] = info.callback
         if not isinstance(found, typer.Typer):
             functions[name] = found
+            continue
+        for info in found.registered_commands:
+            assert info.callback is not None
+            functions[f"{name} {info.name}"] = info.callback
     assert len(functions) > 5
     for name, function in functions.items():
         own = section(page, f"gradcheck {name}")
