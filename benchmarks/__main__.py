@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM")}
-PARTS = ("ratios", "backward", "nodes", "shipped", "growth", "startup")
+PARTS = ("ratios", "backward", "nodes", "shipped", "growth", "startup", "jobs")
 WORDS = {
     "ratios": "Seven workloads beside what else checks gradients",
     "backward": "Backward against forward",
@@ -14,6 +14,7 @@ WORDS = {
     "shipped": "Shipped specs of more than 100 elements, against a loop over the bare forwards",
     "growth": "Growth",
     "startup": "Whole processes, a scalar spec",
+    "jobs": "Two processes beside one",
 }
 INTRODUCTION = """\
 # Performance
@@ -37,6 +38,8 @@ def main(argv=None):
     parser.add_argument("--workloads", default="W1,W2,W3,W4,W5,W6,W7", help="for ratios")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--most", type=int, default=10**6, help="elements that growth goes up to")
+    parser.add_argument("--rounds", type=int, default=3, help="for jobs: how often each way is timed")
+    parser.add_argument("--cases", type=int, default=40, help="for jobs")
     parser.add_argument("--write", action="store_true", help="write docs/performance.md (all parts)")
     options = parser.parse_args(argv)
     if options.parts[:1] == ["child"]:
@@ -68,6 +71,10 @@ def run(part, options):
     many = options.repetitions
     if part == "startup":
         return report.startup_text(processes.startup(many))
+    if part == "jobs":
+        from benchmarks.jobs import HIDDEN, jobs
+
+        return report.jobs_text(*jobs(options.rounds, options.cases), options.cases, HIDDEN * (HIDDEN + 11) + 10)
     if part == "growth":
         elementwise, network = (processes.growth(kind, options.most) for kind in ("elementwise", "network"))
         heads = ("An elementwise spec:", "A network of two layers, a batch of 32, 10 classes:")

@@ -93,6 +93,15 @@ def startup_text(found):
     return table(["process", "ms"], lines) + "\n\n" + "; ".join(said) + "."
 
 
+def jobs_text(found, same, cases, elements):
+    """Write what a second process brings, and whether the output stays the same."""
+    rows = [[f"`gradcheck run -j {number}`", f"{seconds:.3g}"] for number, seconds in found.items()]
+    said = "is the same but for times" if same else "is NOT the same"
+    head = f"A suite of {cases} networks of {elements:,} elements each, whole processes, timed in turns."
+    ratio = f"-j 1 / -j 2: {times(found[1] / found[2])}. The text {said}, from run to run and with one process or two."
+    return "\n\n".join([head, table(["", "seconds"], rows), ratio])
+
+
 def machine():
     """Describe the machine in general words."""
     versions = [f"Python {platform.python_version()}"]

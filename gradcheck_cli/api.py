@@ -16,7 +16,7 @@ from gradcheck_cli.findings.diagnose import diagnose, note_disconnected
 from gradcheck_cli.findings.suspect import Suspect
 from gradcheck_cli.knobs import Knobs, read_knobs
 from gradcheck_cli.numeric.call import Subject, subject_of
-from gradcheck_cli.numeric.function import Function, PlainFunction, TracedFunction
+from gradcheck_cli.numeric.function import PlainFunction, TracedFunction
 from gradcheck_cli.records import CaseResult, Verdict
 from gradcheck_cli.report.headline import headline
 from gradcheck_cli.report.terminal import render_plain
@@ -56,16 +56,12 @@ def check(
     settings = _settings(knobs)
     values, by_position = _parameters(function, params, settings)
     checked = _function(function, grad, value_and_grad, by_position, _inputs(inputs or {}, values, settings))
-    judgement = Judgement()
-    started = time.perf_counter()
-    samples = dict.fromkeys(values, settings.sample) if settings.sample is not None else {}
-    judge(checked, values, settings, [seed], samples, judgement, list(values))
-    suspects = None
-    if isinstance(checked, TracedFunction) and any(each.verdict is Verdict.FAIL for each in judgement.parameters):
-        suspects = _blame(checked, values, judgement, settings, seed, time.perf_counter() - started)
-    diagnose(judgement, {name: value.shape for name, value in {**_arrays(inputs or {}), **values}.items()}, suspects)
-    note_disconnected(judgement, checked, values)
-    return _result(subject_of(function), judgement, time.perf_counter() - started, seed)
+    try:
+        return _check(checked, values, _arrays(inputs or {}), settings, seed)
+    except BaseException as error:
+        from gradcheck_cli.numeric.frames import frames_to_show  # here, since most checks raise nothing
+
+        raise error.with_traceback(frames_to_show(error, __file__))  # noqa: B904 (the same exception)
 
 
 def assert_gradients(function: Callable[..., Any], params: Any, **options: Any) -> None:
@@ -76,6 +72,25 @@ def assert_gradients(function: Callable[..., Any], params: Any, **options: Any) 
     result = check(function, params, **options)
     if not result.ok:
         raise AssertionError(f"{result.name}: {headline(result)}\n{render_plain(result)}")
+
+
+def _check(
+    function: TracedFunction | PlainFunction,
+    values: Mapping[str, Array],
+    inputs: Mapping[str, Array],
+    settings: Knobs,
+    seed: int,
+) -> CaseResult:
+    judgement = Judgement()
+    started = time.perf_counter()
+    samples = dict.fromkeys(values, settings.sample) if settings.sample is not None else {}
+    judge(function, values, settings, [seed], samples, judgement, list(values))
+    suspects = None
+    if isinstance(function, TracedFunction) and any(each.verdict is Verdict.FAIL for each in judgement.parameters):
+        suspects = _blame(function, values, judgement, settings, seed, time.perf_counter() - started)
+    diagnose(judgement, {name: value.shape for name, value in {**inputs, **values}.items()}, suspects)
+    note_disconnected(judgement, function, values)
+    return _result(function.subject, judgement, time.perf_counter() - started, seed)
 
 
 def _settings(knobs: Mapping[str, Any]) -> Knobs:
@@ -156,7 +171,7 @@ def _function(
     value_and_grad: bool,
     by_position: Sequence[str],
     inputs: Mapping[str, Any],
-) -> Function:
+) -> TracedFunction | PlainFunction:
     """Wrap a person's function so that it takes all of its arrays by name."""
     arrays = {name: value for name, value in inputs.items() if isinstance(value, np.ndarray)}
     others = {name: value for name, value in inputs.items() if name not in arrays}

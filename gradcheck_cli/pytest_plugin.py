@@ -6,6 +6,7 @@ holds a spec, or a pyproject.toml that speaks of gradcheck.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import sys
@@ -71,8 +72,9 @@ class GradSpec(pytest.File):
             cases = load_cases(file, shared.library, given_operators(options, shared.library), options)
         except GradcheckError as error:
             raise self.CollectError(str(error)) from None
+        taken: set[str] = set()
         for case in cases:
-            name = _item_name(case.name)
+            name = _free(_item_name(case.name), taken)
             # The id as text, since pytest reads a `[` differently in a name; --lf compares both kinds.
             yield GradCase.from_parent(self, name=name, nodeid=f"{self.nodeid}::{name}", case=case)
 
@@ -244,12 +246,22 @@ def _from_start(path: Path, config: pytest.Config) -> str:
 def _item_name(name: str) -> str:
     """Return the name of a case as pytest can find it in an id again.
 
-    It splits ids at `::`, but not behind `[`; and it puts them into the environment.
+    It splits ids at `::`, but not behind `[`; and it puts them into the environment. Between two colons a space is
+    added to those that stand there, so that names which differ in them alone still do.
     """
     from gradcheck_cli.report.plain import safe
 
     head, bracket, rest = safe(name, sys.getfilesystemencoding()).partition("[")
-    return re.sub(":(?=:)", ": ", head) + bracket + rest
+    return re.sub(":( *)(?=:)", r":\1 ", head) + bracket + rest
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Return a name that no other case of the file has, and take it: two may look the same once they are escaped."""
+    free = next(
+        each for number in itertools.count(1) if (each := name if number == 1 else f"{name} ({number})") not in taken
+    )
+    taken.add(free)
+    return free
 
 
 def _is_marker(tag: str, config: pytest.Config) -> bool:

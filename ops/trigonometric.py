@@ -171,3 +171,8 @@ def _(g, x, out):
     t2 = t * t
     series = -t * (1 / 3 - t2 * (1 / 30 - t2 * (1 / 840 - t2 / 45360)))
     return g * math.pi * np.where(near, series, (np.cos(t) - out) / np.where(near, 1, t))
+
+
+@sinc.sample
+def _(rng):
+    return (np.concatenate([rng.standard_normal(6), rng.choice([-1, 1], 6) * rng.uniform(0.029, 0.0317, 6)]),)

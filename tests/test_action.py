@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sys
@@ -90,7 +91,10 @@ def recorded(scratch: Scratch, **inputs: str) -> list[str]:
     file = scratch.folder.parent / "recorded.json"
     recorder = scratch.folder.parent / "recorder.py"
     recorder.write_text(RECORDER, encoding="utf-8")
-    scratch.program("gradcheck", f'RECORDED="{file}" exec "{sys.executable}" "{recorder}" "$@"')
+    real = (scratch.bin / "gradcheck").read_text(encoding="utf-8").partition("\n")[2]
+    note = f'RECORDED="{file}" exec "{sys.executable}" "{recorder}" "$@"'
+    # Whether there are HTML reports is asked with a spec on standard input.
+    scratch.program("gradcheck", f'case "$*" in *--isolated*" -") ;; *) {note} ;; esac\n{real}')
     done = act(scratch, **{"report": "", **inputs})
     assert done.status == 0, done.text
     words: list[str] = json.loads(file.read_text())
@@ -98,11 +102,15 @@ def recorded(scratch: Scratch, **inputs: str) -> list[str]:
 
 
 def jinja(scratch: Scratch, there: bool) -> None:
-    """Decide whether what writes HTML reports can be imported."""
-    folder = scratch.folder.parent / "packages"
-    folder.mkdir()
-    (folder / "jinja2.py").write_text("" if there else "raise ImportError", encoding="utf-8")
-    scratch.environment["PYTHONPATH"] = str(folder)
+    """Decide whether the program can import what writes HTML reports; `python` is of another mind."""
+    for name, missing in (("program", not there), ("python", there)):
+        folder = scratch.folder.parent / name
+        folder.mkdir()
+        if missing:
+            (folder / "jinja2.py").write_text("raise ImportError", encoding="utf-8")
+    scratch.environment["PYTHONPATH"] = str(scratch.folder.parent / "python")
+    path = os.pathsep.join([str(scratch.folder.parent / "program"), str(ROOT)])
+    scratch.program("gradcheck", f'PYTHONPATH="{path}" exec "{sys.executable}" -m gradcheck_cli "$@"')
 
 
 def test_a_right_operator_passes_and_a_wrong_one_fails(scratch: Scratch) -> None:
@@ -199,6 +207,30 @@ def test_a_report_is_asked_for_where_it_can_be_written(scratch: Scratch, there: 
     jinja(scratch, there)
     words = recorded(scratch, report="a report.html", paths="specs")
     assert words == ["run", *(["--report", "html=a report.html"] if there else []), "--", "specs"]
+
+
+def test_what_ends_the_options_in_args_takes_no_report_with_it(scratch: Scratch) -> None:
+    jinja(scratch, there=True)
+    words = recorded(scratch, report="a.html", args="-q -- -odd.yaml", paths="specs")
+    assert words == ["run", "--report", "html=a.html", "-q", "--", "-odd.yaml", "specs"]
+    assert recorded(scratch, args="-q --", paths="--") == ["run", "-q", "--", "--"]
+
+
+def test_what_asks_for_the_report_leaves_nothing_behind(scratch: Scratch) -> None:
+    jinja(scratch, there=True)
+    before = sorted(path.name for path in scratch.folder.iterdir())
+    recorded(scratch, report="a.html")
+    done = act(scratch, report="a.html")
+    assert (done.text.count("::error"), done.summary) == (0, "")
+    assert "artifact" not in done.outputs
+    assert sorted(path.name for path in scratch.folder.iterdir()) == before
+
+
+def test_a_report_that_cannot_be_written_is_an_error_and_not_a_notice(scratch: Scratch) -> None:
+    jinja(scratch, there=True)
+    done = act(scratch, report="softsign.grad.yaml/a.html")
+    assert done.status == 2
+    assert "::notice" not in done.text
 
 
 def test_a_report_that_was_written_is_kept_also_after_a_failure(scratch: Scratch) -> None:

@@ -1,5 +1,6 @@
 """The benchmark: its specs pass, the ways that it compares agree, and its parts run. Nothing here depends on time."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -98,6 +99,31 @@ def test_parts_run_and_print_tables(capsys):
     assert "| multiply |" in out
     assert out.count("\n| 100 |") == 1
     assert "A network of two layers" in out
+
+
+def test_one_process_and_two_say_the_same(capsys):
+    from benchmarks.__main__ import main
+
+    main(["jobs", "--rounds", "1", "--cases", "3"])
+    out = capsys.readouterr().out
+    assert "A suite of 3 networks of 4,012 elements each" in out
+    assert re.search(r"\| `gradcheck run -j 2` \| [\d.]+ \|\n\n-j 1 / -j 2: [\d.]+\. The text is the same but for", out)
+
+
+def test_only_times_are_left_out_of_what_is_compared():
+    from benchmarks.jobs import suite, without_times
+
+    said = "x  4012/4012  2e-07 PASS\n40 passed, 160480 elements, 99 evaluations in {}\n"
+    assert without_times(said.format("1.50 s")) == without_times(said.format("123.25 s"))
+    assert without_times(said.format("1.50 s")) != without_times(said.format("1.50 s").replace("2e-07", "3e-07"))
+    assert suite(40).count("cross_entropy") == 40
+
+
+def test_output_that_differs_is_said():
+    from benchmarks.report import jobs_text
+
+    text = jobs_text({1: 3.0, 2: 2.0}, False, 40, 4012)
+    assert "-j 1 / -j 2: 1.5. The text is NOT the same" in text
 
 
 def test_an_unknown_part_is_said(capsys):

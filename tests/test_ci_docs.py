@@ -19,7 +19,7 @@ from typer.main import get_command
 
 from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.main import app
-from gradcheck_cli.settings import settings_in
+from gradcheck_cli.settings_file import settings_in
 from tests.scratch import OPERATOR, ROOT, SPEC, WRONG_OPERATOR, Scratch, run_module
 
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")

@@ -32,6 +32,7 @@ from gradcheck_cli.cli.options import (
     StrictOption,
     TimeoutOption,
     given,
+    help_of,
     knob,
     options_text,
 )
@@ -61,6 +62,7 @@ def check_ops(
         typer.Argument(
             autocompletion=complete_operators,
             help="Operators, or patterns such as 'conv*'.",
+            metavar="NAME",
             show_default="those of --ops, or all built-in and installed",
         ),
     ] = None,
@@ -74,7 +76,9 @@ def check_ops(
     accuracy: Annotated[
         float | None,
         typer.Option(
-            callback=knob("accuracy"), help="Relative error of gradients that are right but inexact (a solver)."
+            callback=knob("accuracy"),
+            help=help_of("accuracy", "Relative error of gradients that are right but inexact (a solver)."),
+            metavar="NUMBER",
         ),
     ] = None,
     timeout: TimeoutOption = None,
@@ -101,8 +105,8 @@ def check_ops(
     broadcasting, other memory layouts, repeated indices. What the forward refuses is skipped and counted.
 
     Exit codes: 0 all are right, 1 one is wrong or undecided, 2 could not check, 3 internal error, 5 nothing
-    selected or all skipped, 130 interrupted. What is skipped because nobody says what it takes counts as an
-    error with --strict.
+    selected or all skipped, 130 interrupted, 143 ended by SIGTERM. What is skipped because nobody says what it
+    takes counts as an error with --strict.
     """
     del isolated  # the settings know
     # Here, since they import NumPy.

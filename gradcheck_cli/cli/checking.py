@@ -19,7 +19,7 @@ from gradcheck_cli.cli.reports import Output, publish, require_extra
 from gradcheck_cli.cli.streams import say, user_output_to_stderr
 from gradcheck_cli.errors import GradcheckError, Problem, SpecError, printable
 from gradcheck_cli.records import CaseResult, RunResult, Verdict
-from gradcheck_cli.run.collect import Selected, collect, shadowed
+from gradcheck_cli.run.collect import Collected, Selected, collect_all
 from gradcheck_cli.run.last_failed import LastFailed
 from gradcheck_cli.run.options import Options
 from gradcheck_cli.run.runner import run_cases
@@ -43,17 +43,19 @@ def check(options: Options, output: Output) -> ExitCode:
             with said_too(error):
                 _publish(RunResult(options.seed, (), problems=error.problems), options, output, stdout)
             raise
-        if not collected:
+        if not collected.selected:
             _publish(RunResult(options.seed, ()), options, output, stdout)
-            return _nothing()
-        selected = _narrowed(collected, options)
+            return _nothing(collected, options)
+        selected = _narrowed(collected.selected, options)
         if output.verbosity > 0:
+            from gradcheck_cli.run.shadowing import shadowed  # here, since few runs are told so much
+
             for note in shadowed(selected):
                 say(printable(f"note: {note}"))
         report = _terminal_report(stdout, options, output) if output.format is ReportFormat.TEXT else None
         result = replace(_checked(selected, options, output, report), seconds=time.perf_counter() - started)
         code = exit_code(result)
-        _remember(result, options)
+        LastFailed(options.settings).update(zip(selected, result.cases, strict=True))
         if report:
             report.finish(result)
         _publish(result, options, output, stdout)
@@ -70,21 +72,21 @@ def list_cases(options: Options, output: Output) -> ExitCode:
         raise GradcheckError(Problem("--list writes no reports", code="usage", hint=hint))
     with user_output_to_stderr() as stdout:
         collected = _collected(options)
-        chosen = [(item.case, item.parameters) for item in _narrowed(collected, options)]
+        chosen = [(item.case, item.parameters) for item in _narrowed(collected.selected, options)]
         if output.format is ReportFormat.JSON:
             stdout.write(list_json(chosen))
         else:
             stdout.write(list_text(chosen, output.verbosity > 0, stdout.encoding))
-        return ExitCode.OK if collected else _nothing()
+        return ExitCode.OK if collected.selected else _nothing(collected, options)
 
 
-def _collected(options: Options) -> list[Selected]:
+def _collected(options: Options) -> Collected:
     library = Library()
     with operators_interrupts(), named_by_settings(options.settings):
-        selected = collect(options, library)
+        collected = collect_all(options, library)
     for note in library.notes:
         say(printable(f"note: {note}"))
-    return selected
+    return collected
 
 
 def _narrowed(collected: list[Selected], options: Options) -> list[Selected]:
@@ -99,8 +101,11 @@ def _narrowed(collected: list[Selected], options: Options) -> list[Selected]:
     return selected
 
 
-def _nothing() -> ExitCode:
-    say("nothing to check: no case was found or selected (specs are named *.grad.yaml)")
+def _nothing(collected: Collected, options: Options) -> ExitCode:
+    from gradcheck_cli.run.nothing_selected import why_nothing  # here, since most runs have something to check
+
+    for line in why_nothing(collected.found, options).splitlines():
+        say(printable(line))
     return ExitCode.NOTHING_SELECTED
 
 
@@ -114,10 +119,6 @@ def _checked(selected: list[Selected], options: Options, output: Output, report:
 
         with collecting():
             return run_cases(selected, options, show, progress)
-
-
-def _remember(result: RunResult, options: Options) -> None:
-    LastFailed(options.settings).update(result.cases)
 
 
 def _terminal_report(stdout: TextIO, options: Options, output: Output) -> TerminalReport:
@@ -144,7 +145,7 @@ def _publish(result: RunResult, options: Options, output: Output, stdout: TextIO
 def rerun_options(options: Options) -> tuple[str, ...]:
     """Return the words of a command line that judges a case in the same way again."""
     knobs = {name: value for name, value in options.knobs.items() if name != "sweep"}
-    return options_text(knobs, options.ops, options.strict, options.require_devices)
+    return options_text(knobs, options.ops, options.strict, options.require_devices, options.settings)
 
 
 def exit_code(result: RunResult) -> ExitCode:

@@ -26,3 +26,11 @@ class ReportFormat(StrEnum):
     JUNIT = "junit"
     GITHUB = "github"
     MARKDOWN = "markdown"
+
+    @classmethod
+    def meant(cls, text: str) -> str:
+        """Return the option that writes a report of that name to a file; empty if `text` names none."""
+        name, equals, path = text.partition("=")
+        if name not in (*cls, "html") or not (equals or name == "html"):
+            return ""
+        return f"A file is written with --report {name}={path or 'FILE'}"

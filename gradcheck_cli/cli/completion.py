@@ -1,4 +1,4 @@
-"""What a shell offers at a prompt: names of operators, findings and cases.
+"""What a shell offers at a prompt: names of operators, findings, cases and tags, and formats of reports.
 
 All of it is read from texts: completing runs no code of anybody's, imports no NumPy, and never ends in a traceback.
 What can't be read has nothing to offer.
@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import typer
+
+if TYPE_CHECKING:
+    from gradcheck_cli.spec.outline import CaseOutline
 
 Complete: TypeAlias = Callable[[typer.Context, str], list[str]]
 
@@ -80,14 +84,35 @@ def complete_ids(ctx: typer.Context, incomplete: str) -> Iterator[str]:
 @_quietly
 def complete_cases(ctx: typer.Context, incomplete: str) -> Iterator[str]:
     """Offer the names of the cases of the specs that the command line names, or of the current folder's."""
+    del incomplete
+    yield from (case.name for case in _cases(ctx))
+
+
+@_quietly
+def complete_tags(ctx: typer.Context, incomplete: str) -> Iterator[str]:
+    """Offer the tags of these specs for the last word of an expression: `slow and not g` has `slow and not gpu`."""
+    before = re.match(r"(.*[\s(])?", incomplete, re.DOTALL)
+    yield from (f"{before[0] if before else ''}{tag}" for case in _cases(ctx) for tag in case.tags)
+
+
+@_quietly
+def complete_reports(ctx: typer.Context, incomplete: str) -> Iterator[str]:
+    """Offer the formats of reports, with the sign behind which a path stands; that is left to the shell."""
+    from gradcheck_cli.cli.reports import FORMATS
+
+    del ctx
+    yield from (f"{name}=" for name in FORMATS if "=" not in incomplete)
+
+
+def _cases(ctx: typer.Context) -> Iterator[CaseOutline]:
+    """Yield the cases of the specs that the command line names, or of the current folder's."""
     from gradcheck_cli.run.find import find_spec_files
     from gradcheck_cli.spec.outline import outline
 
-    del incomplete
     until = time.monotonic() + _SECONDS
     # An option that still waits for its value keeps click from sorting the words before it.
     words = [word for word in ctx.args if not word.startswith("-")]
     paths = ctx.params.get("paths") or words or ["*.grad.yaml"]
     for file in itertools.islice(find_spec_files(paths), _MOST_FILES):
         if file.path is not None and time.monotonic() < until:
-            yield from (case.name for case in outline(file.path))
+            yield from outline(file.path)

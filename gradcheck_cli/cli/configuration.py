@@ -12,7 +12,8 @@ from typing import Annotated
 import typer
 
 from gradcheck_cli.errors import Location, OperatorError, Problem, SpecError
-from gradcheck_cli.settings import Settings, SettingsError, settings_in, settings_near
+from gradcheck_cli.settings import Settings
+from gradcheck_cli.settings_file import SettingsError, settings_in, settings_near
 
 UNREAD = Settings()
 """What stands for settings until the command line is read."""

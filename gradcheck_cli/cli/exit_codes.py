@@ -14,6 +14,7 @@ class ExitCode(IntEnum):
     INTERNAL_ERROR = 3
     NOTHING_SELECTED = 5
     INTERRUPTED = 130
+    TERMINATED = 143
 
     def masked(self) -> ExitCode:
         """Return this code for a caller to whom failures don't count."""

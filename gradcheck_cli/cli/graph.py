@@ -81,7 +81,8 @@ def graph(
 
     A node that is used several times is drawn once. What --health finds changes no exit code.
 
-    Exit codes: 0 drawn, 2 a case could not be evaluated, 3 internal error, 5 nothing selected, 130 interrupted.
+    Exit codes: 0 drawn, 2 a case could not be evaluated, 3 internal error, 5 nothing selected, 130 interrupted,
+    143 ended by SIGTERM.
     """
     del isolated  # the settings know
     from gradcheck_cli.run.options import Options

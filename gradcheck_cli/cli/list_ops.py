@@ -19,7 +19,12 @@ from gradcheck_cli.errors import near, printable
 
 def list_ops(
     pattern: Annotated[
-        str, typer.Argument(autocompletion=complete_operators, help="Only names that match, for instance 'conv*'.")
+        str,
+        typer.Argument(
+            autocompletion=complete_operators,
+            help="Only names that match, for instance 'conv*'.",
+            metavar="PATTERN",
+        ),
     ] = "*",
     ops: OpsOption = None,
     output: FormatOption = Format.TEXT,

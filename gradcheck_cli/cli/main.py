@@ -20,6 +20,7 @@ from gradcheck_cli.cli.exit_codes import ExitCode
 from gradcheck_cli.cli.github import commands_stopped
 from gradcheck_cli.cli.program import Program
 from gradcheck_cli.cli.streams import failure_text, say
+from gradcheck_cli.cli.termination import Termination, terminations
 from gradcheck_cli.cli.threads import start_no_blas_threads
 from gradcheck_cli.errors import GradcheckError, printable
 
@@ -53,25 +54,24 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line (default: that of the process) and end the process with its exit code."""
     gc.disable()  # see `garbage`
     start_no_blas_threads()
-    with commands_stopped():
-        _end(arguments)
+    with commands_stopped(), terminations() as termination:
+        _end(arguments, termination)
 
 
-def _end(arguments: Sequence[str] | None) -> NoReturn:
+def _end(arguments: Sequence[str] | None, termination: Termination) -> NoReturn:
     try:
         app(arguments, standalone_mode=True)
     except SystemExit as end:
         if _reader_left(end):  # of `--help`; whether a check failed, `run` says whatever becomes of its reader
             sys.exit(ExitCode.OK)
         if end.code == ExitCode.INTERRUPTED:
-            say("interrupted")
+            _interrupted(termination)
         raise
     except GradcheckError as error:
         say(str(error))
         sys.exit(ExitCode.COULD_NOT_CHECK)
     except KeyboardInterrupt:
-        say("interrupted")
-        sys.exit(ExitCode.INTERRUPTED)
+        _interrupted(termination)
     except OSError as error:
         # The disk is full, a folder can't be read: nothing that we could mend.
         say(failure_text(error))
@@ -87,3 +87,8 @@ def _end(arguments: Sequence[str] | None) -> NoReturn:
 def _reader_left(end: SystemExit) -> bool:
     """Tell whether a command ended because nobody reads standard output any more, as under `| head -1`."""
     return isinstance(end.__context__, OSError) and end.__context__.errno == errno.EPIPE
+
+
+def _interrupted(termination: Termination) -> NoReturn:
+    say("terminated" if termination.heard else "interrupted")
+    sys.exit(ExitCode.TERMINATED if termination.heard else ExitCode.INTERRUPTED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, TextIO
@@ -40,7 +41,9 @@ def _new() -> None:
 
 @new.command("op", cls=PlainValuesCommand)
 def new_op(
-    name: Annotated[str, typer.Argument(help="The operator's name, or the path of its file: ops/softsign.")],
+    name: Annotated[
+        str, typer.Argument(help="The operator's name, or the path of its file: ops/softsign.", metavar="NAME")
+    ],
     dry_run: DryRunOption = False,
 ) -> None:
     """Write an operator file to begin with.
@@ -54,7 +57,8 @@ def new_op(
     from gradcheck_cli.report.scaffolds import operator_file
 
     path = operator_path(name)
-    require_absent(path)
+    if not dry_run:
+        require_absent(path)
     with user_output_to_stderr() as stdout:
         if path.stem in make_scope(None).builtins:
             say(f"note: this {path.stem} hides the built-in one wherever its file is named")
@@ -64,7 +68,7 @@ def new_op(
 
 @new.command("spec", cls=PlainValuesCommand)
 def new_spec(
-    name: Annotated[str, typer.Argument(help="The spec's name, or its path: specs/layer_norm.")],
+    name: Annotated[str, typer.Argument(help="The spec's name, or its path: specs/layer_norm.", metavar="NAME")],
     ops: OpsOption = None,
     op: Annotated[
         list[str] | None,
@@ -88,14 +92,16 @@ def new_spec(
     from gradcheck_cli.report.scaffolds import spec_file
 
     path = spec_path(name)
-    require_absent(path)
+    if not dry_run:
+        require_absent(path)
     if patterns := walked_for(path):
         say(printable(f"note: folders are walked for {patterns}; {path.name} has to be named itself"))
     with user_output_to_stderr() as stdout:
         if ops or op:
             scaffold = _for_operators(path, schema_of(path), ops or [], op or [])
         else:
-            scaffold = _Scaffold(path, spec_file(_run(path.name), schema_of(path)), [_run(str(path))])
+            command, where = _in_header(path)
+            scaffold = _Scaffold(path, spec_file(command, schema_of(path), where), [_run(str(path))])
         _write(scaffold, dry_run, stdout)
 
 
@@ -119,9 +125,13 @@ def _for_operators(path: Path, schema: str, ops: Sequence[Path], names: Sequence
     files = named_from(path.parent, ops) if from_files else ()
     # A spec can't name files outside its folder and its project; the command line can.
     given = () if files or not from_files else ops
-    outside = ["The operators lie outside of this folder and its project, so the command names them."]
+    outside = [
+        "The operators lie outside of this folder and its project, so the command names them.",
+        "A project begins at the nearest pyproject.toml or .git upwards.",
+    ]
     notes = [*(outside if given else []), *usable.notes]
-    text = operators_spec_file(usable.operators, files, _run(path.name, given), schema, notes)
+    command, where = _in_header(path, given)
+    text = operators_spec_file(usable.operators, files, command, schema, notes, where)
     return _Scaffold(path, text, [_run(str(path), given)])
 
 
@@ -133,6 +143,20 @@ def _check_and_spec(name: str, file: str) -> tuple[str, str]:
 def _run(spec: str, ops: Sequence[Path] = ()) -> str:
     """Return the command that checks a spec."""
     return " ".join(["gradcheck run", _word(spec), *(f"--ops {_word(str(file))}" for file in ops)])
+
+
+def _in_header(path: Path, ops: Sequence[Path] = ()) -> tuple[str, str]:
+    """Return the command that a spec says of itself, and the words for the folder in which it works.
+
+    That is the project's root, where everybody has the same paths, or else the spec's folder.
+    """
+    from gradcheck_cli.spec.folders import project_root
+
+    folder = Path(os.path.realpath(path.parent))
+    root = project_root(folder) or folder
+    files = [Path(os.path.relpath(os.path.realpath(file), root)) for file in ops]
+    command = _run(os.path.relpath(folder / path.name, root), files)
+    return command, "" if root == folder else "from the root of the project"
 
 
 def _word(path: str) -> str:

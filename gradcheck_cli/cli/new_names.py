@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 import os
 import re
 import sys
@@ -11,8 +10,10 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 from gradcheck_cli.errors import GradcheckError, Problem
-from gradcheck_cli.settings import Settings, SettingsError, settings_near
+from gradcheck_cli.settings import Settings
+from gradcheck_cli.settings_file import SettingsError, settings_near
 from gradcheck_cli.spec.folders import Folders
+from gradcheck_cli.spec.names import name_complaint
 
 SCHEMA = "gradcheck.schema.json"
 """The file for which editors are told to look."""
@@ -87,16 +88,12 @@ def _path(given: str) -> Path:
 
 def _complaint(name: str) -> str:
     """Say why `name` can't be an operator's; empty if it can."""
-    if not name.isidentifier():
-        return "letters, digits and _ make a name, and it doesn't begin with a digit"
-    if keyword.iskeyword(name):
-        return "it is a word of Python's grammar"
+    if complaint := name_complaint(name):
+        return complaint
     if name.startswith("_"):
         return "an expression can't call what begins with _"
     if name in _USED_BY_THE_FILE:
         return "the file itself imports that name"
-    if unicodedata.normalize("NFKC", name) != name:
-        return "Python spells it in another way"
     if _hides_a_module(name):
         return "the file would hide the module of that name from what is imported beside it"
     return ""

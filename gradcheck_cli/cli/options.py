@@ -11,7 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from gradcheck_cli.cli.choices import Color, Format, ReportFormat
-from gradcheck_cli.knobs import read_knob
+from gradcheck_cli.cli.completion import complete_reports
+from gradcheck_cli.knobs import Knobs, read_knob
+from gradcheck_cli.settings import Settings
+from gradcheck_cli.settings_file import PROJECT_FILE, SettingsError, settings_near
 
 
 def knob(name: str) -> Any:
@@ -47,19 +50,39 @@ def _reports(ctx: typer.Context, value: list[str] | None) -> list[str] | None:
         raise typer.BadParameter(f"GRADCHECK_REPORT: {str(error).lower()}") from None
 
 
+def help_of(name: str, text: str) -> str:
+    """Return the help of the option for a knob: `text`, and the default that the knob has."""
+    default = getattr(Knobs(), name)
+    if default is None:
+        return text
+    return f"{text} [default: {f'{default:g}'.replace('e-0', 'e-') if isinstance(default, float) else default}]"
+
+
 RtolOption = Annotated[
     float | None,
-    typer.Option(callback=knob("rtol"), help="Largest relative error of a right gradient.", envvar="GRADCHECK_RTOL"),
+    typer.Option(
+        callback=knob("rtol"),
+        help=help_of("rtol", "Largest relative error of a right gradient."),
+        metavar="NUMBER",
+        envvar="GRADCHECK_RTOL",
+    ),
 ]
 EpsOption = Annotated[
     float | None,
-    typer.Option(callback=knob("eps"), help="Relative step of the central difference.", envvar="GRADCHECK_EPS"),
+    typer.Option(
+        callback=knob("eps"),
+        help=help_of("eps", "Relative step of the central difference."),
+        metavar="NUMBER",
+        envvar="GRADCHECK_EPS",
+    ),
 ]
 BudgetOption = Annotated[
     str | None,
     typer.Option(
         callback=lambda value: knob("budget")(_number(value)),
-        help="Seconds that a case may be expected to take before elements are left out; none: check all. [default: 60]",
+        help=help_of(
+            "budget", "Seconds that a case may be expected to take before elements are left out; none: check all."
+        ),
         metavar="SECONDS",
         envvar="GRADCHECK_BUDGET",
     ),
@@ -68,7 +91,7 @@ TimeoutOption = Annotated[
     float | None,
     typer.Option(
         callback=knob("timeout"),
-        help="Seconds after which a case, or an operator, is given up.",
+        help=help_of("timeout", "Seconds after which a case, or an operator, is given up."),
         metavar="SECONDS",
         envvar="GRADCHECK_TIMEOUT",
     ),
@@ -77,14 +100,19 @@ MemoryOption = Annotated[
     float | None,
     typer.Option(
         callback=knob("memory"),
-        help="MiB that perturbations may take together. [default: 256]",
+        help=help_of("memory", "MiB that perturbations may take together."),
         metavar="MIB",
         envvar="GRADCHECK_MEMORY",
     ),
 ]
 SeedOption = Annotated[
     int | None,
-    typer.Option(min=0, help="Seed of everything random, in place of what specs say.", envvar="GRADCHECK_SEED"),
+    typer.Option(
+        min=0,
+        help="Seed of everything random, in place of what specs say.",
+        metavar="N",
+        envvar="GRADCHECK_SEED",
+    ),
 ]
 StrictOption = Annotated[
     bool,
@@ -124,6 +152,7 @@ ReportOption = Annotated[
     typer.Option(
         "--report",
         callback=_reports,
+        autocompletion=complete_reports,
         help="Also write a report: text, json, junit, github, markdown, html; may be repeated. GRADCHECK_REPORT "
         "separates them by spaces, with quotes around a path that has some.",
         metavar="FORMAT=PATH",
@@ -143,13 +172,39 @@ def given(**knobs: Any) -> dict[str, Any]:
 
 
 def options_text(
-    knobs: Mapping[str, Any], ops: tuple[Path, ...], strict: bool, devices: tuple[str, ...]
+    knobs: Mapping[str, Any],
+    ops: tuple[Path, ...],
+    strict: bool,
+    devices: tuple[str, ...],
+    settings: Settings | None = None,
 ) -> tuple[str, ...]:
-    """Return the words of a command line that stand for these options."""
-    words = [word for path in ops for word in ("--ops", str(path))]
+    """Return the words of a command line that stand for these options, without what `settings` give by themselves.
+
+    Settings that a command line finds only if it is told to are named, too.
+    """
+    known = settings or Settings()
+    words = [word for path in (() if ops == known.ops else ops) for word in ("--ops", str(path))]
     words += [word for name, value in knobs.items() for word in (f"--{name}", _written(value))]
-    words += [word for device in devices for word in ("--require-device", device)]
-    return (*words, *["--strict"] * strict)
+    words += [
+        word for device in (() if devices == known.require_device else devices) for word in ("--require-device", device)
+    ]
+    words += ["--strict"] * (strict and not known.strict)
+    return (*words, *(() if settings is None else _which(settings)))
+
+
+def _which(settings: Settings) -> tuple[str, ...]:
+    """Return the words that lead to these settings, none where a command line finds them."""
+    try:
+        nearest = settings_near(Path()).file
+    except SettingsError:  # not those that were used
+        nearest = Path(PROJECT_FILE)
+    if _resolved(nearest) == _resolved(settings.file):
+        return ()
+    return ("--isolated",) if settings.file is None else ("--config", str(settings.file))
+
+
+def _resolved(file: Path | None) -> Path | None:
+    return None if file is None else Path(os.path.realpath(file))
 
 
 def _written(value: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from gradcheck_cli.cli.choices import Color, ReportFormat
-from gradcheck_cli.cli.completion import complete_ids
+from gradcheck_cli.cli.completion import complete_ids, complete_tags
 from gradcheck_cli.cli.configuration import UNREAD, IsolatedOption, SettingsOption, refuse_operator_files
 from gradcheck_cli.cli.options import (
     BudgetOption,
@@ -25,6 +25,7 @@ from gradcheck_cli.cli.options import (
     StrictOption,
     TimeoutOption,
     given,
+    help_of,
     knob,
 )
 from gradcheck_cli.cli.reports import Output, read_reports
@@ -37,6 +38,7 @@ def run(
         typer.Argument(
             help="Spec files, folders (walked for *.grad.yaml), globs, ids FILE::case::param, or - for standard input.",
             autocompletion=complete_ids,
+            metavar="PATH",
             show_default="the paths of the settings, else the current folder",
         ),
     ] = None,
@@ -44,7 +46,13 @@ def run(
         str, typer.Option("-k", help="Only what matches: words of ids with and, or, not.", metavar="EXPR")
     ] = "",
     tags: Annotated[
-        str, typer.Option("--tag", help="Only cases whose tags match: 'slow and not gpu'.", metavar="EXPR")
+        str,
+        typer.Option(
+            "--tag",
+            autocompletion=complete_tags,
+            help="Only cases whose tags match: 'slow and not gpu'.",
+            metavar="EXPR",
+        ),
     ] = "",
     last_failed: Annotated[
         bool,
@@ -68,7 +76,8 @@ def run(
         int | None,
         typer.Option(
             callback=knob("sample"),
-            help="Check so many random elements of each parameter.",
+            help=help_of("sample", "Check so many random elements of each parameter."),
+            metavar="N",
             envvar="GRADCHECK_SAMPLE",
         ),
     ] = None,
@@ -97,7 +106,7 @@ def run(
     """Check every parameter of every case of the specs.
 
     Exit codes: 0 all as expected, 1 a check failed or was inconclusive, 2 could not check,
-    3 internal error, 5 nothing selected, 130 interrupted.
+    3 internal error, 5 nothing selected, 130 interrupted, 143 ended by SIGTERM.
     """
     del isolated  # the settings know
     # Here, since they import NumPy.

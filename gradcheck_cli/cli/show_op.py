@@ -17,7 +17,9 @@ from gradcheck_cli.errors import near, printable
 
 
 def show_op(
-    name: Annotated[str, typer.Argument(autocompletion=complete_operators, help="The operator's name.")],
+    name: Annotated[
+        str, typer.Argument(autocompletion=complete_operators, help="The operator's name.", metavar="NAME")
+    ],
     ops: OpsOption = None,
     output: FormatOption = Format.TEXT,
     isolated: IsolatedOption = False,
@@ -27,13 +29,14 @@ def show_op(
     del isolated  # the settings know
     # Here, since it imports NumPy.
     from gradcheck_cli.report.operators import show_json, show_text
+    from gradcheck_cli.run.select_operators import file_hint
 
     with user_output_to_stderr() as stdout:
         with named_by_settings(settings):
             scope = make_scope(ops)
         operator = scope.find(name)
         if operator is None:
-            hint = near(name, scope.names)
+            hint = file_hint(name) or near(name, scope.names)
             say(printable(f"error: no operator is named '{name}'" + (f"; {hint}" if hint else "")))
             raise typer.Exit(ExitCode.COULD_NOT_CHECK)
         files = [str(path) for path in ops or []]

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from gradcheck_cli.core.node import Node
     from gradcheck_cli.core.operator import Operator, Rule
 
-__all__ = ["Execution", "current", "raised", "same_bytes", "using"]
+__all__ = ["Execution", "current", "raised", "same_bytes", "take_told", "tell", "using"]
+
+# Of what an operator raised pytest shows the operator.
+__tracebackhide__ = True
 
 
 class Execution:
@@ -58,6 +61,9 @@ class Execution:
             names = [operator.slot_name(slot) for slot in range(len(arrays))]
             call = _Call(operator.name, "forward", operator.location, operator.forward, attributes, self.violated)
             returned = call.again(arrays, names, error)
+        except BaseException as error:
+            tell(error, raised(operator.name, "forward", operator.location, error))
+            raise
         outputs, kept = read_outputs(operator, returned)
         return (_apart(outputs, arrays) if operator.trusted else outputs), kept
 
@@ -105,7 +111,12 @@ class Execution:
         except (Exception, SystemExit) as error:
             call = _Call(node.operator.name, rule.kind, rule.location, rule.function, {}, self.violated)
             return call.again(values, rule.asks, error)
+        except BaseException as error:
+            tell(error, raised(node.operator.name, rule.kind, rule.location, error))
+            raise
 
+
+_TOLD = "_gradcheck_told"
 
 _current = Execution()
 
@@ -138,6 +149,20 @@ def raised(operator: str, what: str, where: Location, error: BaseException) -> O
     message = f"{what} of {operator} raised {type(error).__name__}: {text}"
     source = linecache.getline(place.file, place.line).rstrip("\n")
     return OperatorError(Problem(message, place, "operator-raised", source=source))
+
+
+def tell(error: BaseException, told: OperatorError) -> None:
+    """Note at an exception that passes what would be said if an operator raised it.
+
+    Whether one did is for those to say who hear of Ctrl-C, and who set deadlines: these come from anywhere, too.
+    """
+    error.__dict__.setdefault(_TOLD, told)  # the innermost operator says most
+
+
+def take_told(error: BaseException) -> OperatorError | None:
+    """Return what was noted at an exception that passed an operator, and forget it; None if it didn't pass any."""
+    told = error.__dict__.pop(_TOLD, None)
+    return told if isinstance(told, OperatorError) else None
 
 
 class _Call:

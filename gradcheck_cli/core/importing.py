@@ -1,4 +1,4 @@
-"""Import what stands in a folder without leaving a trace: paths and modules are as before afterwards."""
+"""Import what stands in a folder without leaving a trace: paths, modules and the folder are as before afterwards."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from contextlib import contextmanager, redirect_stdout
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
+
+from gradcheck_cli.core.same_folder import same_folder
 
 # Never to be replaced by a file of that name, even for a moment: the program itself stands on them.
 _FIXED = {"gradcheck_cli", "numpy", "scipy", "__main__", *sys.stdlib_module_names}
@@ -36,7 +38,7 @@ def importable(folder: Path) -> Iterator[None]:
     sys.dont_write_bytecode = True
     importlib.invalidate_caches()
     try:
-        with redirect_stdout(sys.stderr):
+        with same_folder(), redirect_stdout(sys.stderr):
             yield
     finally:
         sys.path[:] = path

@@ -18,6 +18,7 @@ from gradcheck_cli.core.importing import FreshLoader, importable, package_of
 from gradcheck_cli.core.levels import same_name
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.packs import Packs, load_packs
+from gradcheck_cli.core.same_folder import same_folder
 from gradcheck_cli.errors import Location, OperatorError, Problem
 
 
@@ -82,7 +83,8 @@ class Loader:
     def imported(self, name: str) -> ModuleType:
         """Import a module or package. Raises OperatorError when that fails."""
         try:
-            return importlib.import_module(name)
+            with same_folder():
+                return importlib.import_module(name)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # pytest.skip raises no Exception
@@ -112,6 +114,13 @@ class Loader:
         return load_packs(self.module)
 
     def _load(self, path: Path, shown: str) -> ModuleType:
+        if path.is_dir():
+            from gradcheck_cli.core.operator_folders import files_to_name  # here, since few name a folder
+
+            hint = files_to_name(path, shown)
+            raise OperatorError(
+                Problem(f"'{shown}' is a folder, and operators are named by file", None, "folder", hint)
+            )
         if path.suffix != ".py":
             hint = "operator files end with .py"
             raise OperatorError(Problem(f"'{shown}' is not a Python file", None, "not-python", hint))

@@ -36,7 +36,7 @@ def broadcast_not_summed(suspect: Suspect) -> Finding | None:
 
     @add_bias.backward
     def _(g):
-        return g, g[0]
+        return g, g[0]  # wrong: should be return g, g.sum(axis=0)
     ```
 
     ```yaml case.grad.yaml

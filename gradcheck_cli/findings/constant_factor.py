@@ -60,7 +60,7 @@ def constant_factor(suspect: Suspect) -> Finding | None:
 
     @square.backward
     def _(g, x):
-        return g * x
+        return g * x  # wrong: should be return 2 * g * x
     ```
 
     ```yaml case.grad.yaml

@@ -43,7 +43,7 @@ def contribution_overwritten(suspect: Suspect) -> Finding | None:
     @rows_of.backward
     def _(g, table, index):
         dtable = np.zeros_like(table)
-        dtable[index] = g
+        dtable[index] = g  # wrong: should be np.add.at(dtable, index, g)
         return dtable
     ```
 

@@ -30,10 +30,15 @@ def diagnose(
             continue
         # Here, so that nothing of it is loaded while everything passes.
         from gradcheck_cli.findings.causes import find_causes
+        from gradcheck_cli.findings.measure import is_same_gradient
         from gradcheck_cli.findings.suspect import Suspect
 
         others = {name: other for name, other in judgement.evidence.items() if name != result.name}
-        suspects = [*(operators or {}).get(result.name, ()), Suspect(evidence, shapes, others=others)]
+        suspects = [
+            replace(suspect, shown=result.worst) if is_same_gradient(suspect.evidence, evidence) else suspect
+            for suspect in (operators or {}).get(result.name, ())
+        ]
+        suspects.append(Suspect(evidence, shapes, others=others, shown=result.worst))
         found = (*find_causes(suspects), *result.findings)
         if not found:
             found = (Finding("unexplained", f"the gradient of {result.name} is wrong under another cotangent only"),)

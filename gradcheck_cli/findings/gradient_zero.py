@@ -40,7 +40,7 @@ def gradient_zero(suspect: Suspect) -> Finding | None:
 
     @shift.backward
     def _(g, x, b):
-        return g, np.zeros(b.shape)
+        return g, np.zeros(b.shape)  # wrong: should be return g, g
     ```
 
     ```yaml case.grad.yaml

@@ -44,7 +44,7 @@ def mean_instead_of_sum(suspect: Suspect) -> Finding | None:
 
     @add_bias.backward
     def _(g):
-        return g, g.mean(axis=0)
+        return g, g.mean(axis=0)  # wrong: should be return g, g.sum(axis=0)
     ```
 
     ```yaml case.grad.yaml

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -136,10 +138,22 @@ class Mismatch:
 
     def label(self, row: int) -> str:
         """Name a compared element: `x[0,4]`."""
-        if not self.shape:
-            return self.name
-        index = np.unravel_index(int(self.elements[row]), self.shape)
-        return f"{self.name}[{','.join(str(int(i)) for i in index)}]"
+        return element_label(self.name, np.unravel_index(int(self.elements[row]), self.shape) if self.shape else ())
+
+
+def element_label(name: str, index: Sequence[Any]) -> str:
+    """Name the element at `index` of an array; a single number by the name alone."""
+    return f"{name}[{','.join(str(int(i)) for i in index)}]" if len(index) else name
+
+
+def is_same_gradient(one: Evidence, other: Evidence) -> bool:
+    """Tell whether two measurements are of one gradient, as far as their error bars can tell."""
+    if one.shape != other.shape:
+        return False
+    _, mine, theirs = np.intersect1d(one.elements, other.elements, return_indices=True)
+    first, second = one.numeric[mine], other.numeric[theirs]
+    bar = _GREY * (one.bar[mine] + other.bar[theirs]) + SAME * np.abs(second)
+    return bool(mine.size and (np.abs(first - second) <= bar).all())
 
 
 def distinct(values: Array) -> int:

@@ -49,7 +49,8 @@ def missing_chain_factor(suspect: Suspect) -> Finding | None:
 
     @layer.backward
     def _(g, x, w, out):
-        return (g * (1 - out * out)) @ w.T, x.T @ g
+        dz = g * (1 - out * out)
+        return dz @ w.T, x.T @ g  # wrong: should be return dz @ w.T, x.T @ dz
     ```
 
     ```yaml case.grad.yaml

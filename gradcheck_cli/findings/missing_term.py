@@ -58,7 +58,7 @@ def missing_term(suspect: Suspect) -> Finding | None:
 
     @centred.backward
     def _(g):
-        return g
+        return g  # wrong: should be return g - g.mean(axis=1, keepdims=True)
     ```
 
     ```yaml case.grad.yaml

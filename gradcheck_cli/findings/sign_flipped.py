@@ -35,7 +35,7 @@ def sign_flipped(suspect: Suspect) -> Finding | None:
 
     @gap.backward
     def _(g):
-        return g, g
+        return g, g  # wrong: should be return g, -g
     ```
 
     ```yaml case.grad.yaml

@@ -48,7 +48,7 @@ def small_everywhere(suspect: Suspect) -> Finding | None:
 
     @soft_abs.backward
     def _(g, x):
-        return g * x / np.sqrt(x * x + 2e-3)
+        return g * x / np.sqrt(x * x + 2e-3)  # wrong: should be return g * x / np.sqrt(x * x + 1e-3)
     ```
 
     ```yaml case.grad.yaml

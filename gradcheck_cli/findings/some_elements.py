@@ -48,7 +48,7 @@ def some_elements(suspect: Suspect) -> Finding | None:
 
     @elu.backward
     def _(g, x):
-        return np.where(x > 0, g, g * np.exp(2 * x))
+        return np.where(x > 0, g, g * np.exp(2 * x))  # wrong: should be return np.where(x > 0, g, g * np.exp(x))
     ```
 
     ```yaml case.grad.yaml

@@ -12,6 +12,7 @@ from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import Location
 from gradcheck_cli.light_dataclass import dataclass
+from gradcheck_cli.records import WorstElement
 from gradcheck_cli.verdict.evidence import Evidence
 
 
@@ -38,13 +39,15 @@ class Suspect:
     """A wrong gradient: of one argument of an `application`, or of a parameter of the case where that is None.
 
     `shapes` are those of the arrays around it by name: the case's, or the application's. `others` are the
-    gradients of the application's other arguments by name, right ones too.
+    gradients of the application's other arguments by name, right ones too. `shown` is the element that a person is
+    shown of this very gradient, None where it is another one that they see.
     """
 
     evidence: Evidence
     shapes: Mapping[str, tuple[int, ...]]
     application: Application | None = None
     others: Mapping[str, Evidence] = field(default_factory=dict)
+    shown: WorstElement | None = None
 
     @property
     def is_even(self) -> bool:

@@ -35,7 +35,7 @@ def swapped_inputs(suspect: Suspect) -> Finding | None:
 
     @times.backward
     def _(g, x, y):
-        return g * x, g * y
+        return g * x, g * y  # wrong: should be return g * y, g * x
     ```
 
     ```yaml case.grad.yaml

@@ -41,7 +41,7 @@ def transposed(suspect: Suspect) -> Finding | None:
 
     @product.backward
     def _(g, x, w):
-        return g @ w, x.T @ g
+        return g @ w, x.T @ g  # wrong: should be return g @ w.T, x.T @ g
     ```
 
     ```yaml case.grad.yaml

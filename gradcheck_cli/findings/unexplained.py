@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gradcheck_cli.findings.constant_factor import factor_between
-from gradcheck_cli.findings.measure import Mismatch
+from gradcheck_cli.findings.measure import Mismatch, element_label
 from gradcheck_cli.findings.suspect import Suspect
 from gradcheck_cli.records import Finding
 
@@ -37,7 +37,7 @@ def unexplained(suspect: Suspect) -> Finding | None:
 
     @wave.backward
     def _(g, x):
-        return g * (np.cos(2 * x) - x / 7)
+        return g * (np.cos(2 * x) - x / 7)  # wrong: should be return g * (np.cos(x) + 2 * x / 3)
     ```
 
     ```yaml case.grad.yaml
@@ -50,15 +50,24 @@ def unexplained(suspect: Suspect) -> Finding | None:
     if mismatch is None:
         return None
     count, total = int(mismatch.wrong.sum()), mismatch.wrong.size
-    worst = int(np.argmax(np.abs(mismatch.difference)))
     share = "it is the only element" if total == 1 else f"{count} of {total} elements are wrong"
     message = (
         f"no known mistake explains the gradient of {mismatch.name}: {share}, "
-        f"{mismatch.label(worst)} by {abs(mismatch.difference[worst]):.3g}{_beside(mismatch)}"
+        f"{_one_element(suspect, mismatch)}{_beside(mismatch)}"
     )
     if suspect.is_even:
         message += f"\n{mismatch.name} has one value in all elements: give it different ones, and the cause may show"
     return Finding("unexplained", message)
+
+
+def _one_element(suspect: Suspect, mismatch: Mismatch) -> str:
+    """Say by how much one element is off: the one that is shown, so that no figure contradicts another."""
+    if suspect.shown is not None:
+        off = abs(suspect.shown.analytic - suspect.shown.numeric)
+        return f"{element_label(mismatch.name, suspect.shown.index)} by {off:.3g}"
+    worst = int(np.argmax(np.abs(mismatch.difference)))
+    whose = f" of {suspect.application.operator.name}" if suspect.application else ""
+    return f"{mismatch.label(worst)}{whose} by {abs(mismatch.difference[worst]):.3g}"
 
 
 def _beside(mismatch: Mismatch) -> str:

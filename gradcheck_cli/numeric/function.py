@@ -11,7 +11,7 @@ from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.sweep import sweep
 from gradcheck_cli.core.variable import Variable, array_of
 from gradcheck_cli.numeric.call import EXPRESSION, Subject, Values, call_read_only, call_watched
-from gradcheck_cli.numeric.own_gradient import as_number, gradients_by_name, value_and_gradients
+from gradcheck_cli.numeric.own_gradient import as_array, as_number, gradients_by_name, value_and_gradients
 
 __all__ = ["Function", "PlainFunction", "Recording", "TracedFunction", "Values"]
 
@@ -71,12 +71,14 @@ class TracedFunction:
 
 
 class TracedRecording:
-    """A recorded evaluation of a `TracedFunction`."""
+    """A recorded evaluation of a `TracedFunction`: `values` are its outputs, arrays where they are no Variables."""
 
     def __init__(self, leaves: Mapping[str, Variable], values: tuple[Any, ...]) -> None:
         self.leaves = leaves
-        self.values = values
         self.outputs: tuple[Array, ...] = tuple(map(as_output, values))
+        self.values: tuple[Any, ...] = tuple(
+            value if isinstance(value, Variable) else array for value, array in zip(values, self.outputs, strict=True)
+        )
 
     def vjp(self, cotangents: Sequence[Array]) -> dict[str, Array]:
         """Sweep back; a parameter that the outputs don't depend on gets zeros."""
@@ -152,7 +154,7 @@ def as_tuple(values: Any) -> tuple[Any, ...]:
 
 def as_output(value: Any) -> Array:
     """Return the array of one output. Raises TypeError for what isn't made of real numbers."""
-    array = np.asarray(array_of(value))
+    array = as_array(array_of(value))
     if array.dtype.kind not in "fiub":
         got = f"{array.dtype} numbers" if array.dtype.kind == "c" else type(value).__name__
         raise TypeError(f"the function returned {got}: a value is a Variable or an array of real numbers")

@@ -94,7 +94,7 @@ def holds_single_precision(values: Array) -> bool:
 class Noise(NamedTuple):
     """The noise of every output: the machine `epsilon` it was computed with, and an absolute `level` at x.
 
-    `base` are the outputs at x; where outputs grow, the level grows with them.
+    `base` are the sizes of the outputs near x; where outputs grow, the level grows with them.
     """
 
     epsilon: Array

@@ -18,13 +18,21 @@ def as_number(value: Any) -> Array:
 
     Raises TypeError for what is no real number, ValueError for another number of elements.
     """
-    array = np.asarray(value)
+    array = as_array(value)
     if array.dtype.kind not in "fiu":
         got = str(array.dtype) if isinstance(value, np.ndarray | np.generic) else type(value).__name__
         raise TypeError(f"a function with a gradient of its own returns a real number, not {got}")
     if array.size != 1:
         raise ValueError(f"a function with a gradient of its own returns one number, not an array of {array.shape}")
     return array if array.dtype.kind == "f" else array.astype(np.float64)
+
+
+def as_array(value: Any) -> Array:
+    """Return what a function returned as an array; one of objects for what makes none."""
+    try:
+        return np.asarray(value)
+    except (ValueError, TypeError):  # rows of different lengths, a Variable
+        return np.asarray(None)
 
 
 def value_and_gradients(returned: Any) -> tuple[Any, Any]:
@@ -79,10 +87,7 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 
 
 def _gradient(name: str, gradient: Any, x: Array, subject: Subject) -> Array:
-    try:
-        array = np.asarray(gradient)
-    except (ValueError, TypeError):  # rows of different lengths, a Variable
-        array = np.asarray(None)
+    array = as_array(gradient)
     if array.dtype.kind not in "fiub":
         got = str(array.dtype) if isinstance(gradient, np.ndarray | np.generic) else type(gradient).__name__
         message = f"the gradient of {name} is no array of real numbers but {got}"

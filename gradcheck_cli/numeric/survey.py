@@ -15,12 +15,19 @@ from gradcheck_cli.numeric.tables import (
     SPACING,
     STRIDE,
     epsilons,
+    grown,
     noise_level,
     output_sizes,
     places,
     sides,
     without_oscillation,
 )
+
+_UNMOVED = 4.0
+"""An output that moves by so many times its noise and rounding may not depend on the parameter at all."""
+
+_FAINT = 1e-5
+"""Below this share of the largest sensitivity it is taken for one that doesn't: nothing of it could be measured."""
 
 
 def survey(point: Point, steps: Array, rng: np.random.Generator) -> tuple[Noise, Array]:
@@ -54,8 +61,13 @@ def survey(point: Point, steps: Array, rng: np.random.Generator) -> tuple[Noise,
     farthest = np.abs(changes[[TABLE_POINTS - 1, 2 * TABLE_POINTS - 1, 2 * TABLE_POINTS]])
     if not np.isfinite(farthest).all():
         farthest = np.where(np.isfinite(farthest), farthest, 0.0)
-    sensitivity = farthest.max(axis=0) / (TABLE_POINTS * (reach / point.scales).max())
-    return Noise(epsilon, np.maximum(level, point.outputs.jitter), point.base), sensitivity
+    moved = farthest.max(axis=0)
+    noise = Noise(epsilon, np.maximum(level, point.outputs.jitter), grown(point, below, above))
+    sensitivity = moved / (TABLE_POINTS * (reach / point.scales).max())
+    # Rounding is no sensitivity: a cotangent divided by it would drown the others in the backward's own rounding.
+    unmoved = moved <= _UNMOVED * (noise.level + epsilon * np.abs(point.base))
+    sensitivity[unmoved & (sensitivity < _FAINT * np.max(sensitivity, initial=0.0))] = 0.0
+    return noise, sensitivity
 
 
 def _signed(reach: Array, rng: np.random.Generator) -> Array:

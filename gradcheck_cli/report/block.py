@@ -245,7 +245,8 @@ def rerun_lines(case_id: str, seed: int, view: View) -> list[Text]:
 
 def rerun_command(case_id: str, seed: int, view: View) -> str:
     """Return what can be copied into a shell to run a case, or a parameter, again; empty where no command line can."""
-    if not view.command:
+    # Of what couldn't be read there is no case to run.
+    if not view.command or (view.command == View.command and "::" not in case_id):
         return ""
     words = [shell_quoted(word, view.encoding) for word in (case_id, "--seed", str(seed), *view.options)]
     return " ".join([view.command, *words])

@@ -2,87 +2,123 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
-from dataclasses import field
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.domain import Domain
-from gradcheck_cli.core.draw import draw, sample_arguments
+from gradcheck_cli.core.draw import draw
 from gradcheck_cli.core.operator import Input, Operator
 from gradcheck_cli.light_dataclass import dataclass
-from gradcheck_cli.report.spec_text import array_text, call_text, can_be_written, files_text, four_digits, quoted
+from gradcheck_cli.report.spec_text import (
+    FreeName,
+    array_text,
+    call_text,
+    can_be_written,
+    files_text,
+    four_digits,
+    listed,
+    quoted,
+)
 from gradcheck_cli.run.arguments import argument_names
+from gradcheck_cli.run.sizes import Sizes
 
-_COMMON = "3 4"
-_LEADING = "2"
-# Any sizes from 2 to 4 suit an operator's shape words; different ones tell the axes apart.
-_SIZES = (3, 4, 2)
-_DRAWS = 16
 _MOST_VALUES = 48
+_NO_NAMES = ("dtype", "np")
+"""Names that mean something else in a matrix or an expression."""
 
 
 def example_spec(operator: Operator, ops: Sequence[str] = ()) -> str:
     """Return a spec, as YAML text, that checks `operator` alone; empty if no input has a gradient.
 
     `ops` are the operator files that it names. Arrays are given by shape and drawn from the
-    declared domains. An operator with its own sample function knows more than its domains say, so
-    its arrays are written out.
+    declared domains, in shapes that broadcast where it takes them; attributes with several values make a matrix. An
+    operator with its own sample function knows more than its domains say, so its arrays are written out.
     """
     if not any(item.domain.differentiable for item in operator.inputs):
         return ""
-    call = (_sampled(operator) if operator.sampler is not None else None) or _declared(operator)
+    call = _call(operator)
     lines = [files_text(ops)] if ops else []
     if call.dims:
         lines.append(f"dims: {{{', '.join(f'{word}: {size}' for word, size in call.dims.items())}}}")
     names = [name if value else "None" for name, _, value in call.arrays]
     lines.append(f"expr: {quoted(call_text(operator, names, call.attributes))}")
+    if call.matrix:
+        rows = (f"{name}: [{', '.join(map(listed, values))}]" for name, values in call.matrix.items())
+        lines += ["matrix:", *(f"  {row}" for row in rows)]
     for title, differentiable in (("params", True), ("inputs", False)):
         entries = [
             f"  {name}: {value}"
             for name, item, value in call.arrays
             if value and item.domain.differentiable is differentiable
         ]
-        lines += [f"{title}:", *entries] if entries else []
+        lines += [f"{title}:{call.remark if differentiable else ''}", *entries] if entries else []
     return "".join(f"{line}\n" for line in lines)
 
 
 @dataclass
 class _Call:
-    """The arguments of the example: name, declaration and YAML value of each array (empty: left out), attributes."""
+    """The arguments of the example: name, declaration and YAML value of each array (empty: left out), attributes.
+
+    `matrix` holds the values of attributes that have several, by a free name. `remark` is a comment on the arrays.
+    """
 
     arrays: list[tuple[str, Input, str]]
     attributes: dict[str, Any]
-    dims: dict[str, int] = field(default_factory=dict)
+    dims: dict[str, int]
+    matrix: dict[str, tuple[Any, ...]]
+    remark: str
 
 
-def _declared(operator: Operator) -> _Call:
-    """Build the arguments from shape words: each word becomes a name in `dims`."""
-    taken = {name for name, _ in argument_names(operator)}
+def _call(operator: Operator) -> _Call:
+    # Here, since a listing has no examples, and this calls what checks operators.
+    from gradcheck_cli.run.example_arguments import example_arguments
+
+    chosen = example_arguments(operator, can_be_written)
     dims: dict[str, int] = {}
-    sizes = itertools.cycle(_SIZES)
+    if chosen.arrays is None:
+        arrays, dims = _declared(operator, chosen.sizes)
+    else:
+        arrays = _sampled(operator, chosen.arrays)
+    taken = {*dims, *(name for name, _, _ in arrays), *_NO_NAMES}
+    attributes: dict[str, Any] = {}
+    matrix: dict[str, tuple[Any, ...]] = {}
+    for name, values in chosen.attributes.items():
+        if not all(map(can_be_written, values)):
+            continue
+        free = name
+        while free in taken:
+            free = f"{free}_"
+        attributes[name] = FreeName(free) if len(values) > 1 else values[0]
+        if len(values) > 1:
+            matrix[free] = values
+            taken.add(free)
+    remark = " # shapes that broadcast, so the backward has to sum" if chosen.sizes.own else ""
+    return _Call(arrays, attributes, dims, matrix, remark)
+
+
+def _declared(operator: Operator, sizes: Sizes) -> tuple[list[tuple[str, Input, str]], dict[str, int]]:
+    """Write arrays by their shape words, each of which becomes a name in `dims`."""
+    taken = {name for name, _ in argument_names(operator)}
+    named = {word: size for word, size in sizes.words.items() if word.isidentifier() and word not in taken}
 
     def word(text: str) -> str:
-        if text == "...":
-            return _LEADING
-        if text.isdigit():
-            return text
-        if text not in dims:
-            dims[text] = next(sizes)
-        return text if text.isidentifier() and text not in taken else str(dims[text])
+        return text if text.isdigit() or text in named else str(sizes.words[text])
 
-    arrays = [(name, item, _declared_value(item.domain, word)) for name, item in argument_names(operator)]
-    named = {text: size for text, size in dims.items() if text.isidentifier() and text not in taken}
-    written = {each.name: [value for value in each.values if can_be_written(value)] for each in operator.attributes}
-    return _Call(arrays, {name: values[0] for name, values in written.items() if values}, named)
+    arrays = []
+    for slot, (name, item) in enumerate(argument_names(operator)):
+        words = item.domain.words
+        free = () if words is None else words[words[:1] == ("...",) :]
+        count = len(sizes.shape(slot, item.domain)) - len(free)
+        shape = [*map(str, sizes.shape(slot, item.domain)[:count]), *map(word, free)]
+        arrays.append((name, item, _declared_value(item.domain, shape, word)))
+    return arrays, named
 
 
-def _declared_value(domain: Domain, word: Any) -> str:
+def _declared_value(domain: Domain, words: Sequence[str], word: Callable[[str], str]) -> str:
     """Write how an array is drawn: shape words, or a mapping where `x: 3` would be the value 3."""
-    words = [word(text) for text in (_COMMON.split() if domain.words is None else domain.words)]
     below = word(str(domain.below)) if domain.below is not None else ""
     if not words:
         limit = domain.below if isinstance(domain.below, int) else 2
@@ -93,24 +129,12 @@ def _declared_value(domain: Domain, word: Any) -> str:
     return f"{{shape: {shape}}}" if shape.isdigit() else shape
 
 
-def _sampled(operator: Operator) -> _Call | None:
-    """Build the arguments from the smallest of a few samples; None if the sample function can't be used."""
-    drawn = []
-    for seed in range(_DRAWS):
-        try:
-            drawn.append(sample_arguments(operator, np.random.default_rng(seed)))
-        except Exception:  # the user's code: the checks say what is wrong with it, a listing only goes without
-            return None
-    arrays, attributes = min(drawn, key=lambda arguments: _size(arguments[0]))
-    text = _shape_value if _size(arrays) > _MOST_VALUES else _value
+def _sampled(operator: Operator, arrays: Sequence[Array | None]) -> list[tuple[str, Input, str]]:
+    """Write the values of arrays, of many elements the shapes alone."""
+    text = _shape_value if sum(array.size for array in arrays if array is not None) > _MOST_VALUES else _value
     values = ["" if array is None else text(array) for array in arrays]
     named = zip(argument_names(operator, len(arrays)), values, strict=False)
-    written = {name: value for name, value in attributes.items() if can_be_written(value)}
-    return _Call([(name, item, value) for (name, item), value in named], written)
-
-
-def _size(arrays: Sequence[Array | None]) -> int:
-    return sum(array.size for array in arrays if array is not None)
+    return [(name, item, value) for (name, item), value in named]
 
 
 def _value(array: Array) -> str:

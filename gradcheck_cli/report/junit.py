@@ -12,8 +12,8 @@ from gradcheck_cli.records import CaseResult, RunResult
 from gradcheck_cli.report.block import View, case_text
 from gradcheck_cli.report.outcome import Kind, Outcome, outcome_text, outcomes, sentence
 from gradcheck_cli.report.xml_text import xml_text
+from gradcheck_cli.spec.naming import stem_of
 
-_SUFFIXES = (".grad.yaml", ".grad.yml", ".yaml", ".yml")
 _NO_FILES = {"": "gradcheck", "-": "stdin"}
 _TAGS = {
     Kind.ERROR: "error",
@@ -101,8 +101,9 @@ def _class_name(file: str) -> str:
     """Write a file as pytest writes a module: servers take what is before the last dot for a package."""
     if file in _NO_FILES:
         return _NO_FILES[file]
-    path = PurePath(next((file.removesuffix(suffix) for suffix in _SUFFIXES if file.endswith(suffix)), file))
-    return ".".join(path.parts[1:] if path.anchor else path.parts)
+    path = PurePath(file)
+    parts = (*path.parts[:-1], stem_of(path.name))
+    return ".".join(parts[1:] if path.anchor else parts)
 
 
 def _tell_apart(tests: Sequence[ElementTree.Element]) -> None:

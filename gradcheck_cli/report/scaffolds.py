@@ -5,6 +5,8 @@ Text alone, so that it takes no NumPy to write them.
 
 from __future__ import annotations
 
+import textwrap
+
 _OPERATOR = '''\
 """An operator with a backward of its own. The formula is an example: put yours there.
 
@@ -37,15 +39,18 @@ def {name}(x, *, scale=1.0):
 # The backward asks by name for what it needs, and only that is kept for it: g (the
 # gradient that arrives from above, shaped like the output), the inputs, the
 # attributes, the output (out), and the values of keep(). It returns the gradient of
-# each input in order, shaped like that input. Break it (a sign, the square) and
-# check again to see what is said.
+# each input in order, shaped like that input. Inputs of other shapes than the output
+# were broadcast, and their gradients have to be summed. For x * y that is
+#     from gradcheck_cli import unbroadcast
+#     return unbroadcast(g * y, x.shape), unbroadcast(g * x, y.shape)
+# Break the backward (a sign, the square, the scale) and check again: see what is said.
 @{name}.backward
 def _(g, scale, denominator):
     return g * scale / denominator**2
 '''
 
 _OWN_SPEC = """\
-{modeline}# A spec: expressions, and the arrays that they are given. To check it:
+{modeline}{heading}
 #     {command}
 # `gradcheck list-ops` lists the operators that an expression can call. For your own
 # there is `ops: [my_ops.py]`, and `gradcheck new spec NAME --ops my_ops.py`.
@@ -98,12 +103,20 @@ def operator_file(name: str, check_command: str, spec_command: str) -> str:
     return _OPERATOR.format(name=name, check_command=check_command, spec_command=spec_command)
 
 
-def spec_file(command: str, schema: str = "") -> str:
+def spec_file(command: str, schema: str = "", where: str = "") -> str:
     """Return the text of a spec of built-in operators, which `command` checks.
 
-    `schema` is where the JSON Schema of specs lies, seen from the spec; empty where there is none.
+    `where` says in which folder the command works, if not in the spec's: "from the root of the project". `schema` is
+    where the JSON Schema of specs lies, seen from the spec; empty where there is none.
     """
-    return _OWN_SPEC.format(command=command, modeline=modeline(schema), schema_note=schema_note(schema))
+    title = heading("A spec: expressions, and the arrays that they are given.", where)
+    return _OWN_SPEC.format(command=command, modeline=modeline(schema), heading=title, schema_note=schema_note(schema))
+
+
+def heading(what: str, where: str = "") -> str:
+    """Return the comment that stands above the command which checks a spec."""
+    text = f"{what} To check it{f', {where}' if where else ''}:"
+    return textwrap.fill(text, 88, initial_indent="# ", subsequent_indent="# ")
 
 
 def modeline(schema: str) -> str:

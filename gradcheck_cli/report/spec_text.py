@@ -11,14 +11,23 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.operator import REQUIRED, Operator
+from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.run.trial import written
 
+_PLAIN_WORD = r"(?i:(?!(?:null|true|false|nan|inf)$)[a-z_][\w-]*)"
 _NO_FILE = r"[^\w./-]"
 _NO_TEXT = r": | #|:$|^[\s\-?!&*%@`'\"|>{}\[\],#]|\s$"
 
 
 class Unwritten(ValueError):
     """A value that an expression has no words for: a slice, a function, a NaN."""
+
+
+@dataclass(frozen=True)
+class FreeName:
+    """A name in an expression in place of an attribute's value, which a matrix gives."""
+
+    name: str
 
 
 def call_text(operator: Operator, arrays: Sequence[str], attributes: Mapping[str, Any]) -> str:
@@ -39,6 +48,8 @@ def call_text(operator: Operator, arrays: Sequence[str], attributes: Mapping[str
 
 def literal(value: Any) -> str:
     """Write an attribute's value as an expression has it. Raises Unwritten for what it has no words for."""
+    if isinstance(value, FreeName):
+        return value.name
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | str):
@@ -60,6 +71,17 @@ def can_be_written(value: Any) -> bool:
     except Unwritten:
         return False
     return True
+
+
+def listed(value: Any) -> str:
+    """Write an attribute's value as a matrix lists it: a text in quotes only where it would be something else."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(listed, value))}]"
+    if isinstance(value, str):
+        return value if re.fullmatch(_PLAIN_WORD, value) else _quoted(value)
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 def array_text(array: Array, number: Callable[[float], str] = repr) -> str:

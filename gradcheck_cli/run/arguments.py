@@ -44,10 +44,11 @@ def argument_names(operator: Operator, count: int | None = None) -> Iterator[tup
 def combinations(operator: Operator) -> list[dict[str, Any]]:
     """Combine the values to try of all attributes: the product, or a part of it that holds every value.
 
-    An attribute without such values is left to its default. Raises OperatorError for one that has neither.
+    An attribute without such values is left to its default, or to the operator's sample function. Raises
+    OperatorError for one that has neither.
     """
     for attribute in operator.attributes:
-        if not attribute.values and attribute.default is REQUIRED:
+        if not attribute.values and attribute.default is REQUIRED and operator.sampler is None:
             message = f"{operator.name} needs a value for '{attribute.name}', and none is declared"
             hint = line_to_write(operator)
             raise OperatorError(Problem(message, operator.location, "nothing-declared", hint))

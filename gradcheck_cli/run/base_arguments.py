@@ -24,6 +24,8 @@ def base_arguments(operator: Operator, rng: np.random.Generator) -> Arguments:
     """
     if operator.sampler is not None:
         arrays, attributes = sample_arguments(operator, rng)
+        if not operator.inputs[-1].variadic:
+            arrays += [None] * (len(operator.inputs) - len(arrays))  # optional ones that it leaves out
         return [checkable(operator, slot, array) for slot, array in enumerate(arrays)], attributes
     try:
         return draw_arrays(operator, Sizes.drawn(operator, rng), rng), {}

@@ -12,6 +12,7 @@ from gradcheck_cli.findings.diagnose import diagnose, note_disconnected
 from gradcheck_cli.knobs import Knobs, read_knobs
 from gradcheck_cli.records import CaseResult, Finding, ParameterResult, Verdict
 from gradcheck_cli.run.case_function import case_function, out_of_time
+from gradcheck_cli.run.contained import contained
 from gradcheck_cli.run.deadline import TimeRanOut, deadline
 from gradcheck_cli.run.elsewhere import visit_elsewhere
 from gradcheck_cli.run.escape import escaped
@@ -26,6 +27,7 @@ from gradcheck_cli.verdict.judgement import Judgement, skipped
 from gradcheck_cli.verdict.watcher import Watcher
 
 
+@contained()
 def check_case(
     case: Case,
     parameters: Sequence[str],

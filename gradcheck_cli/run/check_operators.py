@@ -18,6 +18,7 @@ from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import GradcheckError, MissingDevice, Problem, Skipped
 from gradcheck_cli.operator_records import OperatorResult, OperatorsResult
 from gradcheck_cli.records import Verdict
+from gradcheck_cli.run.contained import contained
 from gradcheck_cli.run.deadline import Deadline, TimeRanOut, deadline
 from gradcheck_cli.run.escape import escaped_from
 from gradcheck_cli.run.interrupt import Interrupts, hearing
@@ -48,6 +49,7 @@ def check_operators(
     return OperatorsResult(options.seed, options.samples, tuple(results), interrupted)
 
 
+@contained()
 def check_operator(
     operator: Operator, options: OperatorOptions, progress: Progress | None = None, interrupts: Interrupts | None = None
 ) -> OperatorResult:

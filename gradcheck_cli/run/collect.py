@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-
 from gradcheck_cli.bridges.library import Library
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.errors import GradcheckError, Location, Problem, SpecError
+from gradcheck_cli.errors import GradcheckError, Problem, SpecError
 from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.run.find import SpecFile, find_spec_files
 from gradcheck_cli.run.options import Options
-from gradcheck_cli.run.select import keyword_matcher, matches, selected_parameters, tag_matcher
+from gradcheck_cli.run.select import keyword_matcher, selected_parameters, tag_matcher
 from gradcheck_cli.spec.case import Case
 from gradcheck_cli.spec.loader import load_spec
 from gradcheck_cli.spec.operator_lists import load_operators
-from gradcheck_cli.spec.text.yaml_reader import LARGEST_FILE
 
 
 @dataclass(frozen=True)
@@ -28,34 +24,56 @@ class Selected:
     file: SpecFile
 
 
+@dataclass(frozen=True)
+class Collected:
+    """What is selected, in order; and what was found, from which -k and --tag select."""
+
+    selected: list[Selected]
+    found: list[Selected]
+
+
 def collect(options: Options, loader: Loader | None = None) -> list[Selected]:
     """Read and validate all specs, and return the selected cases in order; `loader` loads their operators.
 
     Raises SpecError with the problems of all files together.
     """
+    return collect_all(options, loader).selected
+
+
+def collect_all(options: Options, loader: Loader | None = None) -> Collected:
+    """Do what `collect` does, and return what -k and --tag leave out, too. Raises SpecError."""
     keyword, tagged = keyword_matcher(options.keyword), tag_matcher(options.tags)
     files = find_spec_files(options.paths, options.settings)
     loader = loader or Library()
     given = given_operators(options, loader)
-    selected: list[Selected] = []
+    found: list[Selected] = []
     problems: list[Problem] = []
     for file in files:
         try:
             if file.path is None:
+                from gradcheck_cli.run.standard_input import standard_input  # here, since most specs are files
+
                 file.text = standard_input()
             cases = load_cases(file, loader, given, options)
         except GradcheckError as error:
             problems.extend(error.problems)
             continue
         for case in cases:
-            names = [parameter.name for parameter in case.parameters]
-            chosen = selected_parameters(case.id, names, file.ids, keyword)
-            if chosen and tagged(case.tags):
-                selected.append(Selected(case, tuple(chosen), file))
-        problems.extend(_unmatched(file, cases))
+            chosen = selected_parameters(case.id, [each.name for each in case.parameters], file.ids)
+            if chosen:
+                found.append(Selected(case, tuple(chosen), file))
+        if file.ids:
+            from gradcheck_cli.run.unknown_ids import unknown_ids  # here, since most runs take whole files
+
+            problems.extend(unknown_ids(file, cases))
     if problems:
         raise SpecError(problems)
-    return selected
+    narrowed = [
+        Selected(item.case, tuple(name for name in item.parameters if keyword(f"{item.case.id}::{name}")), item.file)
+        for item in found
+        if tagged(item.case.tags)
+    ]
+    return Collected([item for item in narrowed if item.parameters], found)
 
 
 def given_operators(options: Options, loader: Loader) -> dict[str, Operator]:
@@ -79,43 +97,3 @@ def load_cases(file: SpecFile, loader: Loader, given: dict[str, Operator], optio
         data_only=options.data_only,
         settings=options.settings,
     )
-
-
-def standard_input() -> str | bytes:
-    """Read standard input as far as a spec may be long. Raises SpecError if there is none."""
-    if sys.stdin is None:
-        raise SpecError(Problem("standard input is closed", Location("-"), "missing-file"))
-    # The bytes: a spec is UTF-8 whatever the locale is.
-    stream = getattr(sys.stdin, "buffer", sys.stdin)
-    try:
-        text: str | bytes = stream.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise SpecError(Problem(f"can't be read: {error.strerror}", Location("-"), "missing-file")) from error
-    return text
-
-
-def _unmatched(file: SpecFile, cases: tuple[Case, ...]) -> list[Problem]:
-    """Describe the ids of a command line that name nothing in the file."""
-    full_ids = [f"{case.id}::{parameter.name}" for case in cases for parameter in case.parameters]
-    problems = []
-    for wanted in file.ids:
-        if not any(matches(full_id, wanted) for full_id in full_ids):
-            known = ", ".join(f"'{case.name}'" for case in cases[:5]) + (", ..." if len(cases) > 5 else "")
-            hint = f"cases of {file.shown}: {known}"
-            problems.append(Problem(f"nothing is named '{wanted}'", code="unknown-id", hint=hint))
-    return problems
-
-
-def shadowed(selected: Sequence[Selected]) -> list[str]:
-    """Describe which operators of the selected cases hide others of their name."""
-    notes: dict[str, None] = {}
-    for item in selected:
-        for operator in item.case.expression.operators:
-            # A method is always the built-in operator: it hides nothing, a nearer one of its name hides it.
-            for hidden in (
-                item.case.scope.shadows(operator.name) if operator not in item.case.scope.builtins.values() else ()
-            ):
-                notes[
-                    f"{operator.file}:{operator.line} {operator.name} is used in place of {hidden.file}:{hidden.line}"
-                ] = None
-    return list(notes)

@@ -11,7 +11,8 @@ from typing import Any
 from gradcheck_cli.errors import Problem
 from gradcheck_cli.knobs import read_knob
 from gradcheck_cli.run.options import Options
-from gradcheck_cli.settings import Settings, SettingsError, settings_in, settings_near
+from gradcheck_cli.settings import Settings
+from gradcheck_cli.settings_file import SettingsError, settings_in, settings_near
 
 _PREFIX = "GRADCHECK_"
 _KNOBS = ("rtol", "eps", "sample", "budget", "memory", "timeout")

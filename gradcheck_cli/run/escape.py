@@ -6,6 +6,7 @@ import linecache
 import traceback
 from collections.abc import Collection
 
+from gradcheck_cli.core.execution import take_told
 from gradcheck_cli.errors import Location, Problem
 from gradcheck_cli.spec.case import Case
 
@@ -13,7 +14,7 @@ from gradcheck_cli.spec.case import Case
 def escaped(case: Case, error: BaseException) -> Problem | None:
     """Describe an exception that a case's operators raised outside of the net, or that memory ran out.
 
-    Not every exception is an `Exception` (those of pytest and asyncio aren't), and what an operator
+    Not every exception is an `Exception` (KeyboardInterrupt and those of asyncio aren't), and what an operator
     returns may raise once it is looked at. None if the program itself is to blame.
     """
     files = {operator.file for operator in case.expression.operators}
@@ -22,6 +23,8 @@ def escaped(case: Case, error: BaseException) -> Problem | None:
 
 def escaped_from(files: Collection[str], error: BaseException, what: str, where: Location) -> Problem | None:
     """Describe an exception as `escaped` does: `files` are those of the operators, `what` needed them at `where`."""
+    if told := take_told(error):
+        return told.problems[0]
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in files]
     words = f"{type(error).__name__}: {str(error).strip() or 'no message'}"
     if frames:

@@ -19,7 +19,8 @@ _SKIPPED_FOLDERS = {"__pycache__", "node_modules", "venv", "build", "dist"}
 class SpecFile:
     """A spec to read. `shown` names it in ids and messages, `ids` limits it to parts (empty: all).
 
-    `text` is that of standard input, which has no path.
+    `path` is absolute: an operator may change the current folder before it is read. `text` is that of standard
+    input, which has no path.
     """
 
     path: Path | None
@@ -62,9 +63,9 @@ def _expand(argument: str, settings: Settings) -> Iterator[SpecFile]:
         yield SpecFile(None, "-")
     elif os.path.isdir(argument):
         for path in _walk(argument, settings):
-            yield SpecFile(Path(path), _shown(path))
+            yield SpecFile(Path(path).absolute(), _shown(path))
     elif os.path.exists(argument):
-        yield SpecFile(Path(argument), _shown(argument))
+        yield SpecFile(Path(argument).absolute(), _shown(argument))
     elif (spec := _by_id(argument)) is not None:
         yield spec
     elif matches := _glob(argument):
@@ -104,7 +105,7 @@ def _by_id(argument: str) -> SpecFile | None:
         if file == "-":
             return SpecFile(None, "-", [argument])
         if os.path.isfile(file):
-            return SpecFile(Path(file), _shown(file), [_shown(file) + rest])
+            return SpecFile(Path(file).absolute(), _shown(file), [_shown(file) + rest])
         at = argument.find("::", at + 1)
     return None
 

@@ -12,6 +12,7 @@ from gradcheck_cli.graph_records import GraphResult
 from gradcheck_cli.knobs import read_knobs
 from gradcheck_cli.run.case_function import out_of_time
 from gradcheck_cli.run.case_trace import gone_back, locations_of, symptoms_of, traced
+from gradcheck_cli.run.contained import contained
 from gradcheck_cli.run.deadline import TimeRanOut, deadline
 from gradcheck_cli.run.escape import escaped
 from gradcheck_cli.run.graph_nodes import graph_of
@@ -21,6 +22,7 @@ from gradcheck_cli.spec.arrays.values import number_of
 from gradcheck_cli.spec.case import Case
 
 
+@contained()
 def draw_case(
     case: Case,
     options: Options,

@@ -10,7 +10,8 @@ from pathlib import Path
 from gradcheck_cli.files import write_whole
 from gradcheck_cli.records import CaseResult, Verdict
 from gradcheck_cli.run.collect import Selected
-from gradcheck_cli.settings import PROJECT_FILE, Settings
+from gradcheck_cli.settings import Settings
+from gradcheck_cli.spec.folders import project_root
 
 CACHE_FOLDER = ".gradcheck_cache"
 _FILE = "last_failed.json"
@@ -25,19 +26,20 @@ class LastFailed:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._root = settings.root if settings.file else _project_root()
+        self._root = settings.root if settings.file else project_root(Path.cwd()) or Path.cwd()
         self._folder = settings.cache_dir or self._root / CACHE_FOLDER
 
     def known(self) -> set[str]:
         """Return their ids from the root; none where nothing was kept."""
-        file = self._folder / _FILE
-        if not file.exists():
+        try:
+            text = (self._folder / _FILE).read_text(encoding="utf-8")
+        except (OSError, ValueError):  # no such file, a null byte in its name
             return set()
         import json  # here and below, since most runs have nothing to keep
 
         try:
-            kept = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            kept = json.loads(text)
+        except (ValueError, RecursionError):
             return set()
         return {each for each in kept if isinstance(each, str)} if isinstance(kept, list) else set()
 
@@ -46,17 +48,23 @@ class LastFailed:
         known = self.known()
         return [item for item in selected if self._name(item.case.file, item.case.name) in known]
 
-    def update(self, results: Iterable[CaseResult]) -> None:
-        """Take note of the results of a run; what it didn't check stays as it was."""
+    def update(self, checked: Iterable[tuple[Selected, CaseResult]]) -> None:
+        """Take note of the results of a run; what it didn't check stays as it was.
+
+        So does a case of which a part was checked and is as expected: another part may still fail.
+        """
         before = self.known()
         known = set(before)
-        for result in results:
+        for item, result in checked:
             if result.file == "-" or result.verdict is Verdict.SKIP:
                 continue
             name = self._name(result.file, result.name)
-            (known.discard if result.ok else known.add)(name)
+            if not result.ok:
+                known.add(name)
+            elif len(item.parameters) == len(item.case.parameters):
+                known.discard(name)
         if known != before:
-            with suppress(OSError):
+            with suppress(OSError, ValueError):
                 self._write(sorted(known))
 
     def _name(self, file: str, case: str) -> str:
@@ -71,9 +79,3 @@ class LastFailed:
             (self._folder / ".gitignore").write_text("*\n", encoding="utf-8")
             (self._folder / "README.md").write_text(_README, encoding="utf-8")
         write_whole(self._folder / _FILE, json.dumps(names, indent=1) + "\n")  # another run may read it meanwhile
-
-
-def _project_root() -> Path:
-    """Return the nearest folder upwards that holds a project, the current one if none does."""
-    here = Path.cwd()
-    return next((folder for folder in (here, *here.parents) if (folder / PROJECT_FILE).is_file()), here)

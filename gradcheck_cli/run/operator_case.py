@@ -147,13 +147,13 @@ def why_set_aside(kind: Kind, judgement: Judgement) -> str:
     """Say why an outcome speaks neither for nor against the operator; empty if it does.
 
     A broken contract and a wrong gradient count on every variant: what the forward takes, the
-    backward has to get right. Two outcomes don't count where a variant takes axes or elements away, since that
-    can put a right operator at a point where it has no gradient to speak of:
+    backward has to get right. A gradient that isn't finite is wrong for one element as well: a forward that
+    has a value there (the standard deviation of one element is 0) has a slope, too. Two outcomes don't count, since
+    they say nothing of a right operator:
 
-    - A gradient that isn't finite, of a value that is. The standard deviation of one element is 0 and
-      has no slope there.
-    - A gradient that can't be decided. Batch norm over one element is constant: rounding stands
-      beside rounding.
+    - A gradient that can't be decided, where a variant takes axes or elements away. Batch norm over one element
+      is constant: rounding stands beside rounding.
+    - A gradient that isn't finite, of empty arrays: a formula divides by the number of elements.
 
     Empty arrays (`nothing-checked`) pass, and gradients that are zero on both sides (`vacuous`): their
     contract was checked, the shape of each gradient above all.
@@ -161,7 +161,7 @@ def why_set_aside(kind: Kind, judgement: Judgement) -> str:
     if kind not in _DEGENERATE:
         return ""
     broken = [finding for finding in judgement.findings if not finding.accepted]
-    if broken and all(finding.name == "non-finite" for finding in broken):
+    if kind is Kind.EMPTY and broken and all(finding.name == "non-finite" for finding in broken):
         return f"degenerate: {broken[0].message.splitlines()[0]}"
     if judgement.verdict is Verdict.INCONCLUSIVE and not _only_empty(judgement):
         open_ones = [each for each in judgement.parameters if each.verdict is Verdict.INCONCLUSIVE and each.elements]

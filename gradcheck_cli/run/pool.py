@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
@@ -36,16 +36,25 @@ _GRACE = 5.0
 
 def check_in_processes(
     selected: Sequence[Selected], options: Options, progress: Progress, interrupts: Interrupts, stops: Stops
-) -> Iterator[tuple[int, CaseResult]]:
+) -> Generator[tuple[int, CaseResult], None, None]:
     """Check cases in `options.jobs` processes; yield position and result of each as it is there, in any order.
 
-    Once `stops` knows a reason no further case is begun. On Ctrl-C the workers stop, and tell what was finished.
+    Once `stops` knows a reason no further case is begun. On Ctrl-C the workers stop, and tell what was finished;
+    who presses again has them killed.
     """
     waiting = list(enumerate(selected))[::-1]
     workers = [_Worker(options) for _ in range(min(options.jobs, len(selected)))]
+
+    def kill() -> None:
+        for worker in workers:
+            worker.kill()
+
+    interrupts.at_once = kill
+    asked = False
     try:
         while True:
-            if interrupts.pressed and not stops.reason:
+            if not asked and (interrupts.pressed or stops.reason == INTERRUPTED):
+                asked = True
                 stops.interrupt()
                 for worker in workers:
                     worker.interrupt()
@@ -55,13 +64,32 @@ def check_in_processes(
             busy = [worker for worker in workers if worker.number is not None]
             if not busy:
                 return
-            ready = wait([worker.connection for worker in busy], timeout=_TICK)
+            _wait(busy, interrupts)
+            if interrupts.pressed and not asked:
+                continue  # first, since one that SIGTERM ended as well is no fault of its case
             for worker in busy:
-                if worker.connection in ready or worker.overdue:
-                    yield from worker.hear(progress, stops)
+                yield from worker.hear(progress, stops)
     finally:
-        for worker in workers:
-            worker.end()
+        _end(workers)
+
+
+def _wait(busy: Sequence[_Worker], interrupts: Interrupts) -> None:
+    """Wait a moment for news. A KeyboardInterrupt is a first press where `interrupts` can't hear of Ctrl-C."""
+    try:
+        wait([worker.connection for worker in busy], timeout=_TICK)
+    except KeyboardInterrupt:
+        if interrupts.pressed:
+            raise
+        interrupts.pressed = True
+
+
+def _end(workers: Sequence[_Worker]) -> None:
+    """End all workers. Without work they end by themselves once nobody listens; what hangs, or is busy, doesn't."""
+    end = time.monotonic() + _SOON
+    for worker in workers:
+        worker.hang_up()
+    for worker in workers:
+        worker.end(max(end - time.monotonic(), 0.0) if worker.number is None else 0.0)
 
 
 @dataclass
@@ -83,15 +111,15 @@ class _Worker:
         self._process: SpawnProcess | None = None
         self.connection: Connection
 
-    def _start(self) -> SpawnProcess:
+    def _start(self) -> None:
         # Spawned, not forked: a copy of a process with threads, as libraries have them, may hang.
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         process = context.Process(target=work, args=(theirs, self._options), daemon=True)
         with _ctrl_c_held():
             process.start()
+            self._process = process
         theirs.close()
-        return process
 
     @property
     def number(self) -> int | None:
@@ -109,9 +137,9 @@ class _Worker:
             return False
         if self._process is None or not self._process.is_alive():
             self.end()
-            self._process = self._start()
+            self._start()
         with suppress(OSError):  # it died in this very moment, which is heard of
-            self.connection.send(Task(item.file, item.case.name, item.parameters))
+            self.connection.send(Task(number, item.file, item.case.name, item.parameters))
         self._begun = _Begun(number, item)
         return True
 
@@ -123,17 +151,14 @@ class _Worker:
                 os.kill(self._process.pid, signal.SIGTERM)
 
     def hear(self, progress: Progress, stops: Stops) -> Iterator[tuple[int, CaseResult]]:
-        """Take one message, and yield the result if it brings one. Raises RuntimeError for a fault of the program."""
+        """Take a message if there is one, and yield the result if it brings one. Raises RuntimeError for our faults."""
         begun = self._begun
         assert begun is not None
-        try:
-            news: News = self.connection.recv() if not self.overdue or self.connection.poll() else self._hung(begun)
-        except (EOFError, OSError):
-            news = self._died(begun)
-        match news:
+        match self._news(begun):
             case Started():
                 seconds = read_knobs(self._options.knobs, begun.item.case.knobs).timeout
-                begun.end = begun.end if seconds is None else time.monotonic() + seconds + _GRACE
+                if seconds is not None and not begun.stopped:
+                    begun.end = time.monotonic() + seconds + _GRACE
             case Evaluated(evaluations):
                 progress.evaluation(evaluations)
             case Planned(text):
@@ -148,6 +173,21 @@ class _Worker:
                 yield self._finish(begun, self._failed(begun.item, why))
             case Broken(text):
                 raise RuntimeError(f"in the process that checked {begun.item.case.id}:\n{text}")
+
+    def _news(self, begun: _Begun) -> News | None:
+        """Return what is heard of the case in hand, None for nothing."""
+        # In this order: what it sent before it died is there when it is dead. That it is closed the connection doesn't
+        # always tell, since a process that the operator forked has it as well.
+        alive = self._process is not None and self._process.is_alive()
+        try:
+            if self.connection.poll():
+                number, news = self.connection.recv()
+                return news if number == begun.number else None
+        except (EOFError, OSError):
+            alive = False
+        if not alive:
+            return self._died(begun)
+        return self._hung(begun) if self.overdue else None
 
     def _finish(self, begun: _Begun, result: CaseResult) -> tuple[int, CaseResult]:
         self._begun = None
@@ -167,7 +207,7 @@ class _Worker:
 
     def _died(self, begun: _Begun) -> News:
         """Say how a process ended that should have gone on."""
-        code = self.end()
+        code = self.end(_SOON)
         if begun.stopped:
             return self._unfinished(begun)
         how = f"killed by {signal.Signals(-code).name}" if code is not None and code < 0 else f"exit status {code}"
@@ -179,13 +219,23 @@ class _Worker:
         """Return the result of a case whose process was stopped, and told nothing."""
         return Done(skip_case(begun.item.case, begun.item.parameters, INTERRUPTED, self._options), interrupted=True)
 
-    def end(self) -> int | None:
-        """End the process, and return how it ended."""
+    def hang_up(self) -> None:
+        """Listen no more."""
+        if self._process is not None:
+            self.connection.close()
+
+    def kill(self) -> None:
+        """Kill the process; nothing is waited for."""
+        if self._process is not None:
+            self._process.kill()
+
+    def end(self, patience: float = 0.0) -> int | None:
+        """End the process, and return how it ended; for so many seconds it may do so by itself."""
         if self._process is None:
             return None
-        self.connection.close()
-        # Without work it ends by itself once nobody listens; what hangs, or is busy when all ends at once, doesn't.
-        self._process.join(0.0 if self.overdue else _SOON)
+        self.hang_up()
+        if self._process.is_alive():
+            self._process.join(patience)
         if self._process.is_alive():
             self._process.kill()
             self._process.join()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 
 from gradcheck_cli.records import CaseResult, RunResult
 from gradcheck_cli.run.case import Interrupted, check_case, skip_case
@@ -34,8 +35,12 @@ def run_cases(
             on_result(results[told])
             told += 1
 
-    with hearing() as interrupts:
-        for number, result in _checked(selected, options, progress or Progress(), interrupts, stops):
+    # Closed here whatever happens: an exception would keep it, and with it the processes, to the end of the program.
+    with (
+        hearing() as interrupts,
+        closing(_checked(selected, options, progress or Progress(), interrupts, stops)) as checked,
+    ):
+        for number, result in checked:
             results[number] = result
             stops.hear(result)
             tell()
@@ -49,9 +54,9 @@ def run_cases(
 
 def _checked(
     selected: Sequence[Selected], options: Options, progress: Progress, interrupts: Interrupts, stops: Stops
-) -> Iterator[tuple[int, CaseResult]]:
+) -> Generator[tuple[int, CaseResult], None, None]:
     """Check cases until they are through or `stops` says so; yield position and result as they are there."""
-    if min(options.jobs, len(selected)) > 1:
+    if options.jobs > 1:  # also for one case: a process of its own is what keeps the others from harm
         from gradcheck_cli.run.pool import check_in_processes  # here, since most runs need one process
 
         yield from check_in_processes(selected, options, progress, interrupts, stops)

@@ -12,13 +12,9 @@ Matcher = Callable[[str], bool]
 _DEEPEST = 50
 
 
-def selected_parameters(case_id: str, parameters: Sequence[str], ids: Sequence[str], keyword: Matcher) -> list[str]:
-    """Return the parameters of a case that `ids` (empty: all) and `keyword` select.
-
-    An id matches by equality or as a prefix before `::`. The keyword sees FILE::case::param.
-    """
-    names = [name for name in parameters if not ids or any(matches(f"{case_id}::{name}", wanted) for wanted in ids)]
-    return [name for name in names if keyword(f"{case_id}::{name}")]
+def selected_parameters(case_id: str, parameters: Sequence[str], ids: Sequence[str]) -> list[str]:
+    """Return the parameters of a case that `ids` (empty: all) select: by equality, or as a prefix before `::`."""
+    return [name for name in parameters if not ids or any(matches(f"{case_id}::{name}", wanted) for wanted in ids)]
 
 
 def matches(full_id: str, wanted: str) -> bool:
@@ -57,6 +53,10 @@ def keyword_matcher(text: str) -> Matcher:
 
 def tag_matcher(text: str) -> Callable[[Collection[str]], bool]:
     """Compile an expression over tags, which match as a whole. Raises SpecError for a malformed one."""
+    if "," in text:  # no tag has one, so that the word would match nothing, and `not` of it everything
+        words = " or ".join(word.strip() for word in text.split(",") if word.strip())
+        hint = f"--tag '{words or _EXAMPLES['--tag']}'"
+        raise SpecError(Problem(f"--tag '{text}': a comma joins no tags", code="keyword", hint=hint))
     match = _compiled(in_text(text), "--tag")
     return lambda tags: match(lambda word: word in tags)
 

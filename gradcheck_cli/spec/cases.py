@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from contextlib import nullcontext
 from dataclasses import field, replace
 from typing import Any
 
@@ -264,8 +265,9 @@ class CaseReader:
             if not used and not (key == "inputs" and name in draft.table("params").items):
                 message = f"the {_what(key)} '{name}' is not used in the expression"
                 self.problems.add(table.keys[name], message, f"unused-{_what(key)}", "leave it out")
-            keys = array_keys(node)
-            specs[name] = read_array(Entry(name, keys, table.keys[name], key == "params", setting))
+            entry = Entry(name, array_keys(node), table.keys[name], key == "params", setting)
+            with nullcontext() if draft.is_own(key, name) else self.problems.shared(entry.mark, draft.name):
+                specs[name] = read_array(entry)
         return specs
 
     def _own_arrays(self, draft: Draft, expression: Expression | None, knobs: Knobs) -> dict[str, ArraySpec | None]:

@@ -17,6 +17,10 @@ from gradcheck_cli.spec.text.problems import Problems
 
 VERDICTS = ("pass", "fail", "inconclusive")
 
+_WHAT_THERE_IS = (
+    f"there are: {', '.join(VERDICTS)}, and findings by name or code, as sign-flipped (gradcheck explain lists them)"
+)
+
 
 def read_expectation(
     node: Node | None, parameters: Collection[str], left_out: Collection[str], problems: Problems
@@ -46,7 +50,7 @@ def _verdict(node: Node, problems: Problems) -> str:
         hint = "write pass, fail or inconclusive"
         problems.add(node.mark, f"'{text}' is about health, which changes no verdict", "unknown-verdict", hint)
     else:
-        hint = near(text, [*VERDICTS, *FINDING_CODES, *codes]) or f"there are: {', '.join(VERDICTS)}"
+        hint = near(text, [*VERDICTS, *FINDING_CODES, *codes]) or _WHAT_THERE_IS
         problems.add(node.mark, f"'{text}' is no verdict", "unknown-verdict", hint)
     return "pass"
 

@@ -32,6 +32,14 @@ _IDENTIFIER = "^[^\\u0000-@\\[-^`{-\\u007f][^\\u0000-/:-@\\[-^`{-\\u007f]*$"
 
 _NAMING = "letters, digits and _ make a name, and it doesn't begin with a digit"
 
+_BLANK = {"minLength": 1, "pattern": "\\S", "patternErrorMessage": "there is nothing in it"}
+
+_LISTS = {
+    "elements": ("Numbers, or true and false, in lists of one length.", ["number", "boolean"], [[1, 2], [True, False]]),
+    "numbers": ("Numbers, in lists of one length.", ["number"], [[1, 2], [[1, 2], [3, 4]]]),
+}
+"""Nested lists by the name of their definition: a description, the types of what stands in them, examples."""
+
 _WITH_SCHEMAS = frozenset({"properties", "definitions"})
 _SCHEMAS = frozenset({"items", "additionalProperties", "propertyNames"})
 _LISTS_OF_SCHEMAS = frozenset({"anyOf", "oneOf", "allOf"})
@@ -69,7 +77,7 @@ def operators_schema() -> Schema:
     """Return the schema of a list of operators, as `--ops` takes it: a list, or a mapping with `ops`."""
     definitions = _definitions()
     listed = definitions["case"]["properties"]["ops"]
-    for name in ("spec", "case", "check", "health", "array", "entry", "name", "verdict"):
+    for name in ("spec", "case", "check", "health", "array", "entry", "name", "verdict", *_LISTS):
         del definitions[name]
     return {
         "$schema": DIALECT,
@@ -102,6 +110,12 @@ def _definitions() -> dict[str, Schema]:
     _set_operators(found)
     for name in ("spec", "case"):
         _complete_case(found[name]["properties"], found)
+    for name, (description, types, examples) in _LISTS.items():
+        # By its type, so that an editor says what is wrong with the one item.
+        deeper = {"if": {"type": "array"}, "then": {"$ref": _REFERENCE + name}}
+        items = {"type": [*types, "array"], **deeper}
+        found[name] = {"description": description, "examples": examples, "type": "array", "items": items}
+    _set_list(found["array"]["properties"]["value"], "elements")
     found["array"]["properties"]["dtype"]["enum"] = [*FLOATS, *INTEGERS, "bool"]
     found["health"]["description"] = "From where on a graph is called ill."
     _set_knobs(found["check"]["properties"], found["health"]["properties"])
@@ -133,7 +147,12 @@ def _complete_case(keys: dict[str, Schema], definitions: dict[str, Schema]) -> N
         "type": forms,
         "if": {"type": "object"},
         "then": {"$ref": f"{_REFERENCE}array"},
+        "else": {"if": {"type": "array"}, "then": {"$ref": f"{_REFERENCE}elements"}},
     }
+    _set_list(keys["value"], "numbers")
+    _set_list(keys["grad"]["additionalProperties"], "numbers")
+    keys["expr"].update(_BLANK)
+    keys["name"].update(_BLANK)
     for key in ("params", "inputs"):
         keys[key]["additionalProperties"] = {"$ref": f"{_REFERENCE}entry"}
     for key in ("params", "inputs", "dims", "matrix"):
@@ -144,6 +163,11 @@ def _complete_case(keys: dict[str, Schema], definitions: dict[str, Schema]) -> N
     keys["seed"]["default"] = 0
     one = {"$ref": f"{_REFERENCE}operators"}
     keys["ops"]["anyOf"] = [one, {"type": "array", "items": one}]
+
+
+def _set_list(schema: Schema, name: str) -> None:
+    """Say what a list holds, where a number or a list may stand."""
+    schema["anyOf"] = [{"$ref": _REFERENCE + name} if each == {"type": "array"} else each for each in schema["anyOf"]]
 
 
 def _set_operators(definitions: dict[str, Schema]) -> None:

@@ -117,9 +117,18 @@ class OperatorFiles:
             elif named:
                 worked.operators = self._marked(named["module"], named["name"])
             else:
+                self._refuse_folder(text)
                 hint = "write a file as my_ops.py, an operator of a module as package.module:name"
                 raise Unusable(f"'{text}' is neither a Python file nor module:name", hint)
         return worked.operators
+
+    def _refuse_folder(self, text: str) -> None:
+        """Raise Unusable, with the files to name, where `text` is a folder."""
+        path = self.references.folders.locate(text)
+        if path.is_dir():
+            from gradcheck_cli.core.operator_folders import files_to_name  # here, since few name a folder
+
+            raise Unusable(f"'{text}' is a folder, and operators are named by file", files_to_name(path, text))
 
     def _marked(self, module: str, name: str) -> tuple[Operator, ...]:
         found = self.loader.operators_in(self.references.module(module))

@@ -1,4 +1,4 @@
-"""What a spec file holds, at a glance: names of cases and operators, read from the text alone.
+"""What a spec file holds, at a glance: names of cases and operators, and tags, read from the text alone.
 
 Nothing is checked, no code is run, and NumPy isn't needed: it is for completion at a prompt, where what can't be read
 has no names.
@@ -15,6 +15,7 @@ from gradcheck_cli.core.names_in_source import names_in
 from gradcheck_cli.errors import GradcheckError
 from gradcheck_cli.spec.matrix import read_matrix
 from gradcheck_cli.spec.naming import case_name, document_name, stem_of
+from gradcheck_cli.spec.tags import read_tags
 from gradcheck_cli.spec.text.nodes import Listing, Node, Scalar, Table, merged, plain
 from gradcheck_cli.spec.text.problems import Problems
 from gradcheck_cli.spec.text.yaml_reader import decode, read_documents
@@ -26,10 +27,11 @@ _YAML = (".yaml", ".yml")
 
 @dataclass(frozen=True)
 class CaseOutline:
-    """A case by name, and the parameters that it has."""
+    """A case by name, the parameters that it has, and its tags."""
 
     name: str
     parameters: tuple[str, ...]
+    tags: tuple[str, ...] = ()
 
 
 def outline(path: Path) -> list[CaseOutline]:
@@ -103,8 +105,9 @@ def _combinations(name: str, table: Table, problems: Problems) -> list[CaseOutli
     parameters, matrix, dims = (table.items.get(key) for key in ("params", "matrix", "dims"))
     words = set(re.findall(r"\w+", str(plain(table.items.get("expr", Scalar(table.mark, ""))))))
     used = tuple(each for each in parameters.items if each in words) if isinstance(parameters, Table) else ()
+    tags = read_tags(table.items.get("tags"), problems)
     if isinstance(matrix, Table):
         matrix = matrix.without(set(matrix.items) - mentioned - {"dtype"})
         sizes = set(dims.items) if isinstance(dims, Table) else set()
-        return [CaseOutline(name + each.suffix, used) for each in read_matrix(matrix, sizes, problems)]
-    return [CaseOutline(name, used)]
+        return [CaseOutline(name + each.suffix, used, tags) for each in read_matrix(matrix, sizes, problems)]
+    return [CaseOutline(name, used, tags)]

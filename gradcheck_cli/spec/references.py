@@ -18,7 +18,7 @@ from gradcheck_cli.core.importing import importable, importable_beside
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.errors import OperatorError, near
 from gradcheck_cli.light_dataclass import dataclass
-from gradcheck_cli.spec.folders import Folders, Unusable, near_file
+from gradcheck_cli.spec.folders import Folders, Unusable
 
 _NAMES = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _IN_FILE = re.compile(rf"(?P<file>.+\.py):(?P<names>{_NAMES})")
@@ -59,7 +59,7 @@ class References:
         """Return the path of the Python file that `text` means. Raises Unusable if there is none in reach."""
         path = self.folders.locate(text)
         if not self.folders.is_file(path):
-            raise Unusable(f"no operator file '{text}'", near_file(path, (".py", ".yaml", ".yml")))
+            raise Unusable(f"no operator file '{text}'", self.folders.near_file(text, (".py", ".yaml", ".yml")))
         return path
 
     def module(self, name: str) -> ModuleType:

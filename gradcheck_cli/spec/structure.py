@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 from gradcheck_cli.errors import near
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.light_dataclass import dataclass
+from gradcheck_cli.spec.names import name_complaint
 from gradcheck_cli.spec.plainly_right import is_plainly_right
 from gradcheck_cli.spec.text.nodes import Mark, Node, Scalar, Table, describe, holds_broken, merged, plain, resolve
 from gradcheck_cli.spec.text.problems import Problems
@@ -185,16 +184,6 @@ def _wrong_names(table: Table, problems: Problems) -> list[tuple[str, ...]]:
                 problems.add(node.keys[name], f"'{name}' can't be a name: {complaint}", "wrong-name")
                 wrong.append((key, name))
     return wrong
-
-
-def name_complaint(name: str) -> str:
-    """Say why `name` can't stand in an expression; empty if it can."""
-    if not name.isidentifier():
-        return "letters, digits and _ make a name, and it doesn't begin with a digit"
-    if keyword.iskeyword(name):
-        return "it is a word of Python's grammar"
-    usual = unicodedata.normalize("NFKC", name)
-    return "" if usual == name else f"write it '{usual}'"
 
 
 def _pruned(table: Table, wrong: list[tuple[str, ...]]) -> Table:

@@ -19,10 +19,11 @@ from gradcheck_cli.verdict.compare import Basis, compare, prepare
 from gradcheck_cli.verdict.cotangents import signed_cotangent
 from gradcheck_cli.verdict.examine import examine
 from gradcheck_cli.verdict.outcome import Cotangent, GradientOf, Outcome, Status
-from gradcheck_cli.verdict.parameter import precision_notes, rounding_of, sweep_of
+from gradcheck_cli.verdict.parameter import precision_notes, sweep_of
 from gradcheck_cli.verdict.passes import Passes
 from gradcheck_cli.verdict.screen import figures, screen_elements
 from gradcheck_cli.verdict.summary import Elements, Summary, summarise
+from gradcheck_cli.verdict.zeros import rounding_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,7 @@ def judge_directions(
 
     size = scaled_norm(u * point.base)
     summary = summarise(
-        Elements(outcomes, label, rounding_of(point, basis), size, knobs),
+        Elements(outcomes, label, rounding_of(basis, point.base), size, knobs),
         precision_notes(point, basis),
     )
     result = ParameterResult(

@@ -22,6 +22,9 @@ class Status(IntEnum):
     FAIL = 5
 
 
+ZERO = 100.0
+"""A gradient of so many roundings of the value is zero."""
+
 CONVICTED = (Status.INVALID_AT_KINK, Status.FAIL)
 """What makes a parameter wrong."""
 

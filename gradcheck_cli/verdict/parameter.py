@@ -21,6 +21,7 @@ from gradcheck_cli.verdict.finished import Finished
 from gradcheck_cli.verdict.outcome import GradientOf, Outcome, Status, plain_rel_err
 from gradcheck_cli.verdict.screen import figures
 from gradcheck_cli.verdict.summary import Elements, summarise
+from gradcheck_cli.verdict.zeros import Zeros, rounding_of
 
 if TYPE_CHECKING:
     from gradcheck_cli.verdict.joint_kinks import Kinked
@@ -53,7 +54,8 @@ def judge_parameter(
         return JudgedParameter(ParameterResult(point.name, shape, 0, 0, Verdict.INCONCLUSIVE, findings=(finding,)))
     basis = prepare(point, u, gradient_of, knobs, rng)
     # What `accuracy` forgives depends on the largest gradient, so that nothing is decided before the end.
-    finished = Finished(exhaustive=knobs.accuracy is not None)
+    zeros = Zeros(basis, gradient_of, point.base)
+    finished = Finished(knobs.accuracy is not None, zeros.excused)
     try:
         compare(point, basis, gradient_of, knobs.rtol, elements, rng, finished)
     except BaseException:
@@ -61,7 +63,9 @@ def judge_parameter(
             stopped(_partial(point, u, basis, knobs, finished))
         raise
     outcomes, passes = finished.outcomes, finished.passes
-    seen = Elements(outcomes, point.label, rounding_of(point, basis), scaled_norm(u * point.base), knobs, passes)
+    # A value of zero has no rounding; that of the values around it tells what a gradient of zero is.
+    rounding = rounding_of(basis, point.base) or rounding_of(basis, point.together(point.scales[None])[0])
+    seen = Elements(outcomes, point.label, rounding, scaled_norm(u * point.base), knobs, passes)
     summary = summarise(seen, precision_notes(point, basis))
     shown = summary.shown
     asked = knobs.sweep or summary.verdict is not Verdict.PASS
@@ -91,9 +95,8 @@ def judge_parameter(
 
 def _partial(point: Point, u: Array, basis: Basis, knobs: Knobs, finished: Finished) -> ParameterResult:
     """Return the result of a parameter that was stopped: what is wrong stays wrong, the rest was skipped."""
-    seen = Elements(
-        finished.outcomes, point.label, rounding_of(point, basis), scaled_norm(u * point.base), knobs, finished.passes
-    )
+    rounding, size = rounding_of(basis, point.base), scaled_norm(u * point.base)
+    seen = Elements(finished.outcomes, point.label, rounding, size, knobs, finished.passes)
     summary = summarise(seen, ())
     shown = summary.shown
     # What `accuracy` forgives depends on the largest gradient, which may be still to come.
@@ -109,15 +112,6 @@ def _partial(point: Point, u: Array, basis: Basis, knobs: Knobs, finished: Finis
         WorstElement(point.index(shown.element), shown.analytic, shown.numeric, shown.bar),
         findings=summary.findings if wrong else (),
     )
-
-
-def rounding_of(point: Point, basis: Basis) -> float:
-    """Return the rounding of the value: a gradient of that size may be zero, whatever the parameter's magnitude.
-
-    In single precision at most, since nothing is zero for being small in a type with three digits.
-    """
-    epsilon = np.minimum(basis.noise.epsilon, np.finfo(np.float32).eps)
-    return scaled_norm(epsilon * basis.cotangents[0].u * point.base)
 
 
 def precision_notes(point: Point, basis: Basis) -> list[Finding]:

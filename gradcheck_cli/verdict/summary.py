@@ -11,14 +11,11 @@ import numpy as np
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.records import Finding, Verdict
-from gradcheck_cli.verdict.outcome import Outcome, Status
+from gradcheck_cli.verdict.outcome import ZERO, Outcome, Status
 from gradcheck_cli.verdict.passes import Passes
 
 BLUNT = 1e-3
 """An error bar above this share of the largest gradient leaves a parameter undecided."""
-
-_ZERO = 100.0
-"""A gradient of so many roundings of the value is zero."""
 
 _HIDDEN = 1e12
 """A bar of so many roundings hides nothing any more: it is a thousandth of the value over the parameter."""
@@ -80,7 +77,7 @@ class Elements:
         """
         if any(o.status is Status.KINK for o in self.outcomes):
             return False
-        hidden, zero = _HIDDEN * self.rounding, _ZERO * self.rounding
+        hidden, zero = _HIDDEN * self.rounding, ZERO * self.rounding
         passes = self.passes.plain
         analytic = np.abs(passes.analytic)
         if len(passes) and analytic.max() > zero:

@@ -23,8 +23,8 @@ MISTAKES = {
         ["bad.grad.yaml:3:1: error: ", "'expr'", "[duplicate-key]"],
     ),
     "unknown operator": (
-        "expr: 2 * tahn(x)\nparams: {x: 3}\n",
-        ["bad.grad.yaml:1:11: error: unknown operator 'tahn' [unknown-operator]", "did you mean 'tanh'?"],
+        "expr: 2 * sigmoyd(x)\nparams: {x: 3}\n",
+        ["bad.grad.yaml:1:11: error: unknown operator 'sigmoyd' [unknown-operator]", "did you mean 'sigmoid'?"],
     ),
     "undefined name": (
         "expr: tanh(x) + weigth\nparams: {x: 3, weight: 3}\n",

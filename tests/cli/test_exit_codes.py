@@ -68,6 +68,7 @@ def test_the_codes_are_those_that_are_documented() -> None:
         "INTERNAL_ERROR": 3,
         "NOTHING_SELECTED": 5,
         "INTERRUPTED": 130,
+        "TERMINATED": 143,
     }
 
 

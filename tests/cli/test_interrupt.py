@@ -1,15 +1,19 @@
-"""Ctrl-C: exit 130, and what was finished is reported, as text and as JSON that is whole."""
+"""Ctrl-C and SIGTERM: what was finished is reported, as text and as JSON that is whole, and no process stays behind."""
 
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.cli.conftest import ROOT
 
 # `slow` says on standard error that it sleeps, from which a test knows how far the run is.
 OPERATORS = '''
@@ -78,15 +82,30 @@ WAYS = {
 """,
 }
 
+SWALLOWS = f"""{SAYS}
+        while True:
+            try:
+                time.sleep(60)
+            except BaseException:
+                pass
+"""
+
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
 
-def interrupt(started: subprocess.Popen[bytes]) -> tuple[int, str, str]:
-    """Press Ctrl-C once the operator sleeps; return exit code, output and the rest of standard error."""
+def interrupt(
+    started: subprocess.Popen[bytes], number: signal.Signals = signal.SIGINT, times: int = 1
+) -> tuple[int, str, str]:
+    """Press Ctrl-C once the operator sleeps; return exit code, output and the rest of standard error.
+
+    That ends only when all processes have ended that the program started: they share it.
+    """
     assert started.stderr is not None
     assert started.stderr.readline() == b"sleeping\n"
-    started.send_signal(signal.SIGINT)
-    out, err = started.communicate(timeout=60)
+    for _ in range(times):
+        started.send_signal(number)
+        time.sleep(0.4 * (times > 1))
+    out, err = started.communicate(timeout=40)
     return started.returncode, out.decode(), err.decode()
 
 
@@ -131,6 +150,64 @@ def test_an_interrupt_while_a_spec_is_loaded(write: Callable[..., Path], start: 
     write("a.grad.yaml", SPEC)
     assert interrupt(start("run", "a.grad.yaml")) == (130, "", "interrupted\n")
     assert interrupt(start("list-ops", "--ops", "my_ops.py")) == (130, "", "interrupted\n")
+
+
+def test_sigterm_does_what_ctrl_c_does(write: Callable[..., Path], start: Start) -> None:
+    write("my_ops.py", OPERATORS.format(when="True", wait=SLEEPS))
+    write("a.grad.yaml", SPEC)
+    for jobs, ctrl_c in (("1", signal.SIG_DFL), ("2", signal.SIG_DFL), ("2", signal.SIG_IGN)):
+        code, out, err = interrupt(start("run", "a.grad.yaml", "-j", jobs, ctrl_c=ctrl_c), signal.SIGTERM)
+        assert (code, err) == (143, "terminated\n")
+        assert "a.grad.yaml  stopped   SKIP   interrupted\n" in out
+        assert out.endswith(", interrupted\n")
+
+
+def test_processes_end_with_the_one_that_started_them(write: Callable[..., Path], start: Start) -> None:
+    write("my_ops.py", OPERATORS.format(when="True", wait=SWALLOWS))
+    write("a.grad.yaml", SPEC)
+    assert interrupt(start("run", "a.grad.yaml", "-j", "2"), signal.SIGKILL)[0] == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_who_presses_again_gets_out_whatever_operators_swallow(
+    write: Callable[..., Path], start: Start, jobs: str
+) -> None:
+    write("my_ops.py", OPERATORS.format(when="True", wait=SWALLOWS))
+    write("a.grad.yaml", SPEC)
+    started = time.monotonic()
+    code, _, err = interrupt(start("run", "a.grad.yaml", "-j", jobs), times=3)
+    assert code == 130
+    assert "Traceback" not in err
+    assert time.monotonic() - started < 30
+
+
+# Python imports this before anything else. `typer` is what the command line imports first.
+EARLY = """
+import os, signal, sys
+
+class Presses:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Presses())
+"""
+LATE = """
+import atexit, os, signal
+
+atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))
+"""
+
+
+@pytest.mark.parametrize(("when", "out"), [(EARLY, ""), (LATE, "gradcheck ")], ids=["early", "late"])
+def test_ctrl_c_gives_no_traceback_while_the_program_starts_and_ends(
+    write: Callable[..., Path], start: Start, when: str, out: str
+) -> None:
+    write("starts/sitecustomize.py", when)
+    started = start("--version", env={"PYTHONPATH": os.pathsep.join(["starts", str(ROOT)])})
+    written, err = started.communicate(timeout=60)
+    assert (started.returncode, err) == (130, b"interrupted\n")
+    assert written.decode().startswith(out)
 
 
 @pytest.fixture

@@ -98,5 +98,5 @@ def _with(error: BaseException, gradcheck: Callable[..., Any], monkeypatch: pyte
             signal.raise_signal(signal.SIGINT)  # one that nobody pressed is the mistake of an operator file
         raise error
 
-    monkeypatch.setattr("gradcheck_cli.cli.checking.collect", fail)
+    monkeypatch.setattr("gradcheck_cli.cli.checking.collect_all", fail)
     return gradcheck("run")

@@ -29,33 +29,57 @@ def commands(out: str) -> list[str]:
 
 
 def test_a_new_operator_is_right_and_so_is_the_spec_that_comes_next(folder: Path, gradcheck: Gradcheck) -> None:
-    ended = gradcheck("new", "op", "softsign")
+    ended = gradcheck("new", "op", "squash")
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out.startswith("wrote softsign.py\n")
+    assert ended.out.startswith("wrote squash.py\n")
     check, spec = commands(ended.out)
-    assert check == "gradcheck check-ops --ops softsign.py"
+    assert check == "gradcheck check-ops --ops squash.py"
     assert gradcheck(*check.split()[1:]).code == 0
     written = gradcheck(*spec.split()[1:])
     assert (written.code, written.err) == (0, "")
-    assert sorted(path.name for path in folder.iterdir() if path.is_file()) == ["softsign.grad.yaml", "softsign.py"]
+    assert sorted(path.name for path in folder.iterdir() if path.is_file()) == ["squash.grad.yaml", "squash.py"]
     (run,) = commands(written.out)
-    assert run == "gradcheck run softsign.grad.yaml"
+    assert run == "gradcheck run squash.grad.yaml"
     ended = gradcheck(*run.split()[1:], "--format", "json")
-    assert (ended.code, ended.verdicts) == (0, {"softsign": "pass"})
+    assert (ended.code, ended.verdicts) == (0, {"squash[scale=1.0]": "pass", "squash[scale=2.5]": "pass"})
+
+
+def test_the_lines_about_broadcasting_are_right(folder: Path, gradcheck: Gradcheck) -> None:
+    gradcheck("new", "op", "squash")
+    lines = (folder / "squash.py").read_text("utf-8").splitlines()
+    taught = [line.removeprefix("#     ") for line in lines if line.startswith("#     ")]
+    (imported, returned) = taught
+    product = f"""
+from gradcheck_cli import op
+{imported}
+
+
+@op
+def product(x, y):
+    return x * y
+
+
+@product.backward
+def _(g, x, y):
+    {returned}
+"""
+    (folder / "product.py").write_text(product, "utf-8")
+    assert gradcheck("check-ops", "--ops", "product.py").code == 0
+    (folder / "product.py").write_text(product.replace(returned, "return g * y, g * x"), "utf-8")
+    assert gradcheck("check-ops", "--ops", "product.py").code == 1
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
 def test_a_fault_in_a_new_operator_is_caught(folder: Path, gradcheck: Gradcheck, fault: str) -> None:
-    gradcheck("new", "op", "softsign")
-    gradcheck("new", "spec", "softsign", "--ops", "softsign.py")
-    file = folder / "softsign.py"
+    gradcheck("new", "op", "squash")
+    gradcheck("new", "spec", "squash", "--ops", "squash.py")
+    file = folder / "squash.py"
     text = file.read_text("utf-8")
     assert text.count(RIGHT) == 1
     file.write_text(text.replace(RIGHT, fault), "utf-8")
-    assert gradcheck("check-ops", "--ops", "softsign.py").code == 1
-    ended = gradcheck("run", "softsign.grad.yaml", "--format", "json")
-    # The spec calls it with scale=1, where a factor of scale is none.
-    assert ended.code == (0 if fault == FAULTS["a factor"] else 1)
+    assert gradcheck("check-ops", "--ops", "squash.py").code == 1
+    ended = gradcheck("run", "squash.grad.yaml", "--format", "json")
+    assert ended.code == 1
 
 
 def test_a_new_spec_passes_and_notices_what_is_wrong(folder: Path, gradcheck: Gradcheck) -> None:
@@ -71,9 +95,7 @@ def test_a_new_spec_passes_and_notices_what_is_wrong(folder: Path, gradcheck: Gr
     assert gradcheck("run", "layer_norm.grad.yaml").code == 1
 
 
-@pytest.mark.parametrize(
-    "name", ["softsign", "my_activation_with_a_rather_long_name", "x", "g", "out", "scale", "print"]
-)
+@pytest.mark.parametrize("name", ["squash", "my_activation_with_a_rather_long_name", "x", "g", "out", "scale", "print"])
 def test_what_is_written_is_formatted_and_free_of_lint(folder: Path, gradcheck: Gradcheck, name: str) -> None:
     assert gradcheck("new", "op", name).code == 0
     for arguments in (["format", "--check"], ["check", "--extend-select", "W,I,B,D2"]):
@@ -91,50 +113,58 @@ def test_what_is_written_is_formatted_and_free_of_lint(folder: Path, gradcheck: 
     assert gradcheck("run", f"{name}.grad.yaml").code == 0
 
 
-@pytest.mark.parametrize(("line", "file"), [("new op softsign", "softsign.py"), ("new spec a", "a.grad.yaml")])
+@pytest.mark.parametrize(("line", "file"), [("new op squash", "squash.py"), ("new spec a", "a.grad.yaml")])
 def test_what_is_there_is_never_overwritten(folder: Path, gradcheck: Gradcheck, line: str, file: str) -> None:
     (folder / file).write_text("mine", "utf-8")
-    for more in ([], ["--dry-run"]):
-        ended = gradcheck(*line.split(), *more)
-        assert (ended.code, ended.out) == (2, "")
-        assert ended.err.startswith(f"{file}: error: exists already [file-exists]")
-        assert "never overwritten" in ended.err
+    ended = gradcheck(*line.split())
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith(f"{file}: error: exists already [file-exists]")
+    assert "never overwritten" in ended.err
+    assert (folder / file).read_text("utf-8") == "mine"
+
+
+@pytest.mark.parametrize(("line", "file"), [("new op softsign", "softsign.py"), ("new spec a", "a.grad.yaml")])
+def test_a_dry_run_needs_no_free_name(folder: Path, gradcheck: Gradcheck, line: str, file: str) -> None:
+    fresh = gradcheck(*line.split(), "--dry-run")
+    (folder / file).write_text("mine", "utf-8")  # as `gradcheck new ... --dry-run > FILE` has it
+    ended = gradcheck(*line.split(), "--dry-run")
+    assert (ended.code, ended.out, ended.err) == (0, fresh.out, fresh.err)
     assert (folder / file).read_text("utf-8") == "mine"
 
 
 def test_a_link_that_leads_nowhere_is_not_followed(folder: Path, gradcheck: Gradcheck) -> None:
-    (folder / "softsign.py").symlink_to(folder / "elsewhere.py")
-    assert gradcheck("new", "op", "softsign").code == 2
+    (folder / "squash.py").symlink_to(folder / "elsewhere.py")
+    assert gradcheck("new", "op", "squash").code == 2
     assert not (folder / "elsewhere.py").exists()
 
 
 def test_folders_are_made_and_commands_name_them(folder: Path, gradcheck: Gradcheck) -> None:
-    ended = gradcheck("new", "op", "my ops/softsign.py")
-    assert ended.out.startswith("wrote my ops/softsign.py\n")
+    ended = gradcheck("new", "op", "my ops/squash.py")
+    assert ended.out.startswith("wrote my ops/squash.py\n")
     assert commands(ended.out) == [
-        "gradcheck check-ops --ops 'my ops/softsign.py'",
-        "gradcheck new spec softsign --ops 'my ops/softsign.py'",
+        "gradcheck check-ops --ops 'my ops/squash.py'",
+        "gradcheck new spec squash --ops 'my ops/squash.py'",
     ]
     # The file can be carried to another folder.
-    assert "my ops" not in (folder / "my ops" / "softsign.py").read_text("utf-8")
-    assert gradcheck("new", "spec", "softsign", "--ops", "my ops/softsign.py").code == 0
-    assert "\nops: ['my ops/softsign.py']\n" in (folder / "softsign.grad.yaml").read_text("utf-8")
-    assert gradcheck("run", "softsign.grad.yaml").code == 0
+    assert "my ops" not in (folder / "my ops" / "squash.py").read_text("utf-8")
+    assert gradcheck("new", "spec", "squash", "--ops", "my ops/squash.py").code == 0
+    assert "\nops: ['my ops/squash.py']\n" in (folder / "squash.grad.yaml").read_text("utf-8")
+    assert gradcheck("run", "squash.grad.yaml").code == 0
 
 
 def test_a_file_in_the_place_of_a_folder_is_said(folder: Path, gradcheck: Gradcheck) -> None:
     (folder / "ops").touch()
-    ended = gradcheck("new", "op", "ops/softsign")
+    ended = gradcheck("new", "op", "ops/squash")
     assert ended.code == 2
-    assert ended.err == "ops/softsign.py: error: can't be written: 'ops' is no folder [wrong-file]\n"
+    assert ended.err == "ops/squash.py: error: can't be written: 'ops' is no folder [wrong-file]\n"
 
 
 def test_a_dry_run_writes_to_standard_output_only(folder: Path, gradcheck: Gradcheck) -> None:
-    ended = gradcheck("new", "op", "softsign", "--dry-run")
+    ended = gradcheck("new", "op", "squash", "--dry-run")
     assert (ended.code, os.listdir(folder)) == (0, [])
-    assert "softsign.py is not written" in ended.err
-    gradcheck("new", "op", "softsign")
-    assert (folder / "softsign.py").read_text("utf-8") == ended.out
+    assert "squash.py is not written" in ended.err
+    gradcheck("new", "op", "squash")
+    assert (folder / "squash.py").read_text("utf-8") == ended.out
 
 
 def test_the_name_of_a_builtin_operator_is_noted(folder: Path, gradcheck: Gradcheck) -> None:

@@ -74,7 +74,7 @@ def test_operators_are_chosen_by_name_also_builtin_ones(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--op", "tahn"], "did you mean 'tanh'?"),
+        (["--op", "sigmiod"], "did you mean 'sigmoid'?"),
         (["--op", "no_such_*"], "no operator matches 'no_such_*'"),
         (["--ops", "two.py", "--op", "first"], "no input of it has a gradient"),
         (["--ops", "missing.py"], "no operator file 'missing.py'"),

@@ -75,7 +75,7 @@ def test_the_settings_say_what_folders_are_walked_for(folder: Path) -> None:
         ("random", "hide the module", "my_random"),
         ("numpy.py", "hide the module", "my_numpy"),
         ("gradcheck_cli", "hide the module", "my_gradcheck_cli"),
-        ("\N{LATIN SMALL LIGATURE FI}t", "another way", "fit"),
+        ("\N{LATIN SMALL LIGATURE FI}t", "write it 'fit'", "fit"),
         ("a.b", "letters, digits and _", "a_b"),
     ],
 )

@@ -130,7 +130,7 @@ def test_a_users_relu_shadows_the_built_in_and_verbose_says_so(
     assert verbose.code == 0
     (note,) = verbose.err.splitlines()
     assert note.startswith(f"note: {file}:5 relu is used in place of ")
-    assert "activations.py:" in note
+    assert "rectifiers.py:" in note
 
 
 def test_a_spec_is_nearer_than_the_command_line_which_is_nearer_than_the_built_ins(

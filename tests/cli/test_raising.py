@@ -82,6 +82,11 @@ def test_an_exception_is_an_error_of_its_case(
     error = ended.json["cases"][1]["error"]
     assert said in error
     assert str(file) in error
+    if what != "what it returns":  # whoever looks at that isn't the operator
+        assert f"error: {where} of bad raised" in error
+    if what != "what it returns" and where == "forward":
+        assert error.startswith("a.grad.yaml:5:31: ")
+        assert f"bad is defined at {file}:" in error
     assert "Traceback" not in ended.out + ended.err
     assert [each["verdict"] for each in ended.json["cases"][1]["parameters"]] == ["skip"]
 
@@ -125,7 +130,7 @@ def test_what_was_compared_before_an_error_is_kept(write: Callable[..., Path], g
     ended = gradcheck("run", "a.grad.yaml", "--format", "json")
     (case,) = ended.json["cases"]
     assert (ended.code, case["verdict"]) == (2, "error")
-    assert "an operator raised Strange: odd" in case["error"]
+    assert "forward of bad raised Strange: odd" in case["error"]
     assert [(each["name"], each["verdict"]) for each in case["parameters"]] == [("y", "pass"), ("x", "skip")]
 
 

@@ -110,7 +110,12 @@ def test_ids_and_words_select_together(select: Callable[..., list[str]]) -> None
     ("arguments", "said"),
     [
         (["s/a.grad.yaml::one"], "nothing is named 's/a.grad.yaml::one' [unknown-id]"),
-        (["s/a.grad.yaml::one two::z"], "cases of s/a.grad.yaml: 'one two', 'a::b', 'sum of both'"),
+        (
+            ["s/a.grad.yaml::on two"],
+            "did you mean 'one two'?; cases of s/a.grad.yaml: 'one two', 'a::b', 'sum of both'",
+        ),
+        (["s/a.grad.yaml::one two::z"], "no parameter 'z' in case 'one two' [unknown-id]"),
+        (["s", "--tag", "slow,gpu"], "hint: --tag 'slow or gpu'"),
         (["s/none.grad.yaml::one"], "no such file or folder: 's/none.grad.yaml'"),
         (["s::one"], "an id begins with a spec file: FILE::case::param"),
         (["s/x*.yaml"], "no such file or folder: 's/x*.yaml'"),

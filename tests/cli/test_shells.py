@@ -63,7 +63,7 @@ SPEC = {
     "params": {"x": 3},
     "cases": [
         {"name": "the loss alone", "expr": "exp(x)"},
-        {"name": "tanh(x)", "expr": "tanh(x)"},
+        {"name": "tanh(x)", "expr": "tanh(x)", "tags": "gradual"},
         {"name": "zwei:drei", "expr": "sqrt(x)"},
         {"name": "q;touch evil", "expr": "sum(x)"},
         {"name": r"\$(touch evil)", "expr": "mean(x)"},
@@ -73,12 +73,14 @@ SPEC = {
 }
 
 TYPED = [
-    ("gradcheck show-op tan\t\n", ["show-op", "tanh"]),
+    ("gradcheck show-op leak\t\n", ["show-op", "leaky_relu"]),
     ("gradcheck explain missing-t\t\n", ["explain", "missing-term"]),
     ("gradcheck run --format js\t\n", ["run", "--format", "json"]),
     ("gradcheck run --format=js\t\n", ["run", "--format=json"]),
     ("gradcheck run a.gr\t\n", ["run", "a.grad.yaml"]),
     ("gradcheck run a.grad.yaml::the\t\n", ["run", "a.grad.yaml::the loss alone"]),
+    ("gradcheck run --tag gr\t\n", ["run", "--tag", "gradual"]),
+    ("gradcheck run --report htm\t\n", ["run", "--report", "html="]),
     ("gradcheck run a.grad.yaml::tan\t\n", ["run", "a.grad.yaml::tanh(x)"]),
     ("gradcheck run a.grad.yaml::zwei:\t\n", ["run", "a.grad.yaml::zwei:drei"]),
     ("gradcheck run a.grad.yaml::q\t\n", ["run", "a.grad.yaml::q;touch evil"]),

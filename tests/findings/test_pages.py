@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -20,10 +21,15 @@ BY_GRAPH = {name for name, finding in FINDING_CODES.items() if finding.code.star
 UNDECIDED = {"truncation-dominates": "rounding-dominates"}
 """A reason for an undecided gradient, and the one that comes in its place: which limit is met first is a close call."""
 
+WRONG = re.compile(r"^( *)\S.*  # wrong: should be (.+)$", re.MULTILINE)
+"""A line of an example that is wrong, with the right one behind it."""
 
-def write_example(name: str, folder: Path) -> Selected:
+MARKED = [name for name, finding in FINDING_CODES.items() if finding.code[:3] in ("GC1", "GC2")] + ["float32-inside"]
+
+
+def write_example(name: str, folder: Path, repaired: bool = False) -> Selected:
     for file, text in pages()[name].files.items():
-        (folder / file).write_text(text, encoding="utf-8")
+        (folder / file).write_text(WRONG.sub(r"\1\2", text) if repaired else text, encoding="utf-8")
     (selected,) = collect(Options(paths=(str(folder / "case.grad.yaml"),)))
     return selected
 
@@ -66,6 +72,22 @@ def test_an_example_fires_its_finding(name, tmp_path):
         assert found[0] == name
     assert name in found or UNDECIDED.get(name) in found
     assert result.verdict == FINDING_CODES[name].outcome
+
+
+@pytest.mark.parametrize("name", MARKED)
+def test_an_example_says_which_line_is_wrong_and_passes_with_the_right_one(name, tmp_path):
+    framework = NEEDS.get(name)
+    if framework and importlib.util.find_spec(framework) is None:
+        pytest.skip(f"{framework} is not installed")
+    selected = write_example(name, tmp_path, repaired=True)
+    result = check_case(selected.case, selected.parameters, Options())
+    assert (result.verdict, result.error) == (Verdict.PASS, None)
+    assert name not in names_in(result)
+
+
+def test_one_line_of_an_example_is_wrong_where_a_line_is():
+    marked = {name: sum(len(WRONG.findall(text)) for text in page.files.values()) for name, page in pages().items()}
+    assert {name: count for name, count in marked.items() if count} == dict.fromkeys(MARKED, 1)
 
 
 @pytest.mark.parametrize("name", sorted(BY_GRAPH))

@@ -118,6 +118,21 @@ def test_sensitivity_follows_the_slope_of_every_output(seed, point):
     assert 1e-2 < sensitivity[0] < 1e2
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_of_an_output_that_is_zero_up_to_rounding_does_not_grow_as_it_does(seed, point):
+    noise, _ = surveyed(point(lambda x: (x + 1.0) - 1.7 + 1e-17, np.array([0.7])), seed)
+    assert 1e-18 < noise.level[0] < 1e-15
+    assert noise.of(np.ones(1), np.array([1e-3]), np.array([True])) < 1e-12
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_rounding_alone_is_no_sensitivity(seed, point):
+    x = np.array([0.7, -1.3, 2.1])
+    _, sensitivity = surveyed(point(lambda x: np.array([x.sum(), (x[0] + 1 / 3) - x[0], 1e-9 * x[1]]), x), seed)
+    assert sensitivity[1] == 0
+    np.testing.assert_allclose(sensitivity[2] / sensitivity[0], 1e-9, rtol=10)  # small, yet more than its rounding
+
+
 def test_no_sensitivity_hides_in_a_cancellation(point):
     for seed in range(30):
         _, sensitivity = surveyed(point(lambda x: np.array([x[0] - x[1]]), np.ones(2)), seed)

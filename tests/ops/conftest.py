@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import gradcheck_cli.ops as F
 from gradcheck_cli import Variable
 
 _STEP = np.finfo(float).eps ** (1 / 3)
@@ -15,9 +16,19 @@ def signed(shape, seed):
     return np.random.default_rng([seed, 99]).standard_normal(shape)
 
 
+def joined(out):
+    """The floating ones of several outputs as one flat value; one output as it is."""
+    if not isinstance(out, tuple):
+        return out
+    floating = [part for part in out if part.dtype.kind == "f"]
+    if any(isinstance(part, Variable) for part in floating):
+        return F.concatenate(*floating, axis=None)
+    return np.concatenate(floating, axis=None)
+
+
 def value(operator, arrays, attributes):
-    """The operator called as a plain function."""
-    return np.asarray(operator(*arrays, **attributes))
+    """The operator called as a plain function, its outputs joined."""
+    return np.asarray(joined(operator(*arrays, **attributes)))
 
 
 def gradients(operator, arrays, attributes=None, g=None):
@@ -28,7 +39,7 @@ def gradients(operator, arrays, attributes=None, g=None):
         Variable(array) if array is not None and record.input_at(slot).domain.differentiable else array
         for slot, array in enumerate(arrays)
     ]
-    out = record(*operands, **attributes)
+    out = joined(record(*operands, **attributes))
     out.backward(np.ones(out.shape, out.dtype) if g is None else np.asarray(g, out.dtype))
     return [operand.grad if isinstance(operand, Variable) else None for operand in operands]
 
@@ -69,4 +80,5 @@ def disagreement(operator, arrays, attributes=None, seed=0):
 @pytest.fixture(scope="session")
 def check():
     """The helpers above; `tolerance` is what a right gradient stays below."""
-    return SimpleNamespace(signed=signed, value=value, gradients=gradients, disagreement=disagreement, tolerance=1e-7)
+    helpers = {each.__name__: each for each in (signed, joined, value, gradients, disagreement)}
+    return SimpleNamespace(**helpers, tolerance=1e-7)

@@ -1,4 +1,4 @@
-"""Layers: linear with and without bias, dropout seeded and switched off."""
+"""Layers: linear with and without bias, dropout seeded and switched off, interpolation."""
 
 import numpy as np
 import pytest
@@ -80,3 +80,58 @@ def test_dropout_gradient_has_the_mask_of_the_forward():
 def test_dropout_refuses_what_is_no_probability(p):
     with pytest.raises(ValueError, match="between 0 and 1"):
         F.dropout(np.ones(3), p=p)
+
+
+def test_interpolate_copies_the_nearest_element():
+    x = np.array([[[10.0, 20.0, 30.0]]])
+    assert F.interpolate(x, size=6).tolist() == [[[10, 10, 20, 20, 30, 30]]]
+    assert F.interpolate(x, size=2).tolist() == [[[10, 20]]]
+    assert F.interpolate(x, size=2, mode="nearest-exact").tolist() == [[[10, 30]]]
+    assert F.interpolate(x, scale_factor=1.5).tolist() == [[[10, 10, 20, 30]]]
+    x[0, 0, 0] = np.nan
+    assert F.interpolate(x, scale_factor=2)[0, 0, 2:].tolist() == [20, 20, 30, 30]
+
+
+@pytest.mark.parametrize("align_corners", [None, False, True])
+@pytest.mark.parametrize("count", [1, 2, 5, 9])
+def test_linear_interpolation_is_numpys(count, align_corners, check):
+    x = check.signed((2, 3, 5), 0)
+    ratio = 5 / count
+    at = np.linspace(0, 4, count) if align_corners and count > 1 else ratio * (np.arange(count) + 0.5) - 0.5
+    at = np.zeros(1) if align_corners and count == 1 else at
+    known = [[np.interp(at, np.arange(5), row) for row in plane] for plane in x]
+    attributes = {"size": count, "mode": "linear", "align_corners": align_corners}
+    np.testing.assert_allclose(F.interpolate(x, **attributes), known, rtol=1e-12)
+    assert check.disagreement(F.interpolate, [x], attributes) < check.tolerance
+
+
+def test_interpolation_along_two_axes_is_one_after_the_other(check):
+    x = check.signed((1, 2, 3, 4), 0)
+    rows = F.interpolate(np.moveaxis(x, 2, 3).reshape(1, 8, 3), size=5, mode="linear").reshape(1, 2, 4, 5)
+    known = F.interpolate(np.moveaxis(rows, 2, 3).reshape(1, 10, 4), size=7, mode="linear").reshape(1, 2, 5, 7)
+    np.testing.assert_allclose(F.interpolate(x, size=(5, 7), mode="bilinear"), known, rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(0, 2, 3), (2, 0, 3), (1, 1, 1)], ids=str)
+@pytest.mark.parametrize("mode", ["nearest", "linear"])
+def test_interpolate_takes_empty_batches_and_single_elements(shape, mode, check):
+    attributes = {"size": 4, "mode": mode}
+    assert check.gradients(F.interpolate, [np.ones(shape)], attributes)[0].shape == shape
+    assert F.interpolate(np.ones(shape), **attributes).shape == (*shape[:2], 4)
+
+
+REFUSED_SIZES = {
+    "size or scale_factor": {},
+    "have size or": {"size": 2, "scale_factor": 2},
+    "one for each of 1 axes": {"size": (2, 2)},
+    "all should be 1 or more": {"scale_factor": 0.1},
+    "nearest, nearest-exact, linear for x of 3 axes, not 'bilinear'": {"size": 2, "mode": "bilinear"},
+    "not 'cubic'": {"size": 2, "mode": "cubic"},
+    "align_corners is for linear modes": {"size": 2, "align_corners": True},
+}
+
+
+@pytest.mark.parametrize("message", REFUSED_SIZES)
+def test_interpolate_refuses_what_says_no_size(message):
+    with pytest.raises(ValueError, match=message):
+        F.interpolate(np.ones((1, 1, 3)), **REFUSED_SIZES[message])

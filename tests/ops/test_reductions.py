@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes
 
 import gradcheck_cli.ops as F
+from gradcheck_cli import Variable
 
-REDUCTIONS = ["sum", "mean", "max", "min", "logsumexp"]
-NUMPY = {"sum": np.sum, "mean": np.mean, "max": np.max, "min": np.min, "logsumexp": scipy.special.logsumexp}
+REDUCTIONS = ["sum", "mean", "var", "std", "prod", "max", "min", "logsumexp"]
+NUMPY = {name: getattr(np, name) for name in REDUCTIONS if name != "logsumexp"} | {"logsumexp": scipy.special.logsumexp}
 
 
 @st.composite
@@ -36,7 +37,7 @@ def test_value_and_gradient_for_every_shape_and_axis(check, reduction):
 
 
 @pytest.mark.parametrize("axis", [0, -1])
-@pytest.mark.parametrize("name", ["sum", "max", "min", "logsumexp"])  # NumPy's mean refuses it
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "logsumexp"])  # NumPy's mean refuses it
 def test_single_number_reduces_over_an_axis_that_it_lacks(name, axis, check):
     x = np.array(1.5)
     assert check.value(getattr(F, name), [x], {"axis": axis}).shape == ()
@@ -51,7 +52,7 @@ def test_array_without_rows_reduces_to_nothing(name, shape, axis, check):
     assert check.gradients(getattr(F, name), [x], {"axis": axis})[0].shape == shape
 
 
-@pytest.mark.parametrize(("name", "total"), [("sum", 0.0), ("logsumexp", -np.inf)])
+@pytest.mark.parametrize(("name", "total"), [("sum", 0.0), ("prod", 1.0), ("logsumexp", -np.inf)])
 def test_sum_of_nothing(name, total, check):
     for axis, known in ((None, total), (1, np.full(3, total))):
         x = np.zeros((3, 0))
@@ -62,6 +63,38 @@ def test_sum_of_nothing(name, total, check):
 def test_mean_of_nothing_warns_as_numpy_does_and_has_an_empty_gradient(check):
     with pytest.warns(RuntimeWarning):
         assert check.gradients(F.mean, [np.zeros((0, 3))])[0].shape == (0, 3)
+
+
+@pytest.mark.parametrize(("name", "ddof"), [("var", 1), ("std", 1), ("var", 2), ("std", 3)])
+def test_variance_divides_by_fewer_than_its_elements(name, ddof, check):
+    x = np.random.default_rng(0).standard_normal((4, 5)) + 5.0
+    for axis in (None, 0, (0, 1)):
+        attributes = {"axis": axis, "ddof": ddof}
+        np.testing.assert_array_equal(getattr(F, name)(x, **attributes), getattr(np, name)(x, **attributes))
+        assert check.disagreement(getattr(F, name), [x], attributes) < check.tolerance
+
+
+def test_variance_of_fewer_elements_than_degrees_of_freedom_warns_as_numpy_does(check):
+    with pytest.warns(RuntimeWarning):
+        assert not np.isfinite(check.gradients(F.var, [np.arange(2.0)], {"ddof": 3})[0]).any()
+
+
+def test_deviation_of_equal_elements_has_gradient_zero(check):
+    (gx,) = check.gradients(F.std, [np.array([[2.0, 2.0], [1.0, 3.0]])], {"axis": 1})
+    np.testing.assert_array_equal(gx, [[0.0, 0.0], [-0.5, 0.5]])
+
+
+@pytest.mark.parametrize("zeros", [(), (1,), (0, 2), (0, 1, 2, 3)])
+def test_product_with_zeros_has_the_products_of_the_others(zeros, check):
+    x = np.array([3.0, -2.0, 0.5, 7.0])
+    x[list(zeros)] = 0.0
+    known = [np.prod(np.delete(x, i)) for i in range(4)]
+    np.testing.assert_array_equal(check.gradients(F.prod, [x])[0], known)
+    np.testing.assert_array_equal(check.gradients(F.prod, [x.reshape(2, 2)], {"axis": (1, 0)})[0].ravel(), known)
+
+
+def test_product_near_zero_and_near_overflow_keeps_its_gradient(check):
+    np.testing.assert_array_equal(check.gradients(F.prod, [np.array([1e-300, 1e300, 2.0])])[0], [2e300, 2e-300, 1.0])
 
 
 @pytest.mark.parametrize(("name", "best"), [("max", 5.0), ("min", -5.0)])
@@ -98,3 +131,86 @@ def test_logsumexp_of_minus_infinities_is_minus_infinity_with_gradient_zero(keep
 
 def test_logsumexp_of_infinity_is_infinity():
     assert F.logsumexp(np.array([1.0, np.inf])) == np.inf
+
+
+VECTORS, MATRICES = [None, 1, 2, 3, 0.5, -1.5, np.inf, -np.inf], [None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf]
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize(
+    ("ord", "axis"),
+    [
+        *((ord, axis) for ord in VECTORS for axis in (0, -1)),
+        *((o, axis) for o in MATRICES for axis in ((0, 2), (2, 1))),
+    ],
+    ids=str,
+)
+def test_norm_of_every_order_is_numpys(ord, axis, keepdims, check):
+    x = np.random.default_rng(0).standard_normal((2, 3, 4))
+    attributes = {"ord": ord, "axis": axis, "keepdims": keepdims}
+    np.testing.assert_array_equal(F.norm(x, **attributes), np.linalg.norm(x, **attributes))
+    assert check.disagreement(F.norm, [x], attributes) < check.tolerance
+
+
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("shape", [(), (4,), (3, 4), (2, 3, 2), (0,), (0, 3)], ids=str)
+def test_norm_of_all_is_the_root_of_the_sum_of_squares(shape, keepdims, check):
+    x = np.random.default_rng(0).standard_normal(shape)
+    value = check.value(F.norm, [x], {"keepdims": keepdims})
+    np.testing.assert_allclose(value.ravel(), np.sqrt(np.sum(x * x)), rtol=1e-15)
+    assert value.shape == ((1,) * x.ndim if keepdims else ())
+    assert check.disagreement(F.norm, [x], {"keepdims": keepdims}) < check.tolerance
+
+
+@pytest.mark.parametrize("ord", [*VECTORS[:-3], np.inf])
+def test_norm_at_zero_has_gradient_zero_without_a_warning(ord, check):
+    np.testing.assert_array_equal(check.gradients(F.norm, [np.zeros(3)], {"ord": ord})[0], np.zeros(3))
+    (gx,) = check.gradients(F.norm, [np.array([[0.0, 0.0], [0.0, -2.0]])], {"ord": ord, "axis": 1})
+    np.testing.assert_array_equal(gx, [[0.0, 0.0], [0.0, -1.0]])
+
+
+@pytest.mark.parametrize("ord", ["fro", 1, np.inf, "nuc", 2])
+def test_norm_of_a_zero_matrix_has_a_valid_subgradient(ord, check):
+    slope = check.gradients(F.norm, [np.zeros((2, 3))], {"ord": ord})[0]
+    rng = np.random.default_rng(0)
+    for direction in rng.standard_normal((20, 2, 3)):
+        assert np.sum(slope * direction) <= np.linalg.norm(direction, ord) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("ord", "x", "slope"),
+    [
+        (np.inf, [3.0, -3.0, 1.0], [0.5, -0.5, 0.0]),
+        (-np.inf, [3.0, -1.0, 1.0], [0.0, -0.5, 0.5]),
+        (1, [[1.0, -2.0], [-3.0, 2.0]], [[0.5, -0.5], [-0.5, 0.5]]),
+        (-np.inf, [[1.0, -2.0], [-1.0, 2.0]], [[0.5, -0.5], [-0.5, 0.5]]),
+        (2, [[3.0, 0.0], [0.0, 3.0]], [[0.5, 0.0], [0.0, 0.5]]),
+    ],
+    ids=str,
+)
+def test_norm_shares_a_tie_equally(ord, x, slope, check):
+    np.testing.assert_allclose(check.gradients(F.norm, [np.array(x)], {"ord": ord})[0], slope, atol=1e-15)
+
+
+def test_norm_refuses_what_it_is_not():
+    with pytest.raises(ValueError, match="counts elements"):
+        F.norm(np.ones(3), ord=0)
+    with pytest.raises(ValueError, match="order"):
+        F.norm(np.ones((2, 2)), ord=3)
+
+
+@pytest.mark.parametrize("offset", [0, 1, -2, 5])
+@pytest.mark.parametrize(("shape", "axes"), [((3, 4), (0, 1)), ((3, 4), (1, 0)), ((2, 3, 4), (-1, 0))], ids=str)
+def test_trace_is_the_sum_of_a_diagonal(shape, axes, offset, check):
+    x = check.signed(shape, 0)
+    attributes = {"offset": offset, "axis1": axes[0], "axis2": axes[1]}
+    np.testing.assert_array_equal(F.trace(x, **attributes), np.trace(x, **attributes))
+    assert check.disagreement(F.trace, [x], attributes) < check.tolerance
+
+
+def test_names_of_numpy_for_extrema_are_these_operators():
+    x = Variable(np.array([[1.0, 4.0], [4.0, 2.0]]))
+    np.amax(x).backward()
+    np.testing.assert_array_equal(x.grad, [[0.0, 0.5], [0.5, 0.0]])
+    assert np.amin(x).item() == 1.0
+    assert np.linalg.norm(x).item() == pytest.approx(np.sqrt(37))

@@ -1,4 +1,4 @@
-"""Operators that move elements: keys of getitem, orders of axes, parts of unequal size."""
+"""Operators that move or repeat axes: values of NumPy, orders of axes, parts of unequal size, padding."""
 
 import numpy as np
 import pytest
@@ -7,57 +7,6 @@ import gradcheck_cli.ops as F
 from gradcheck_cli import Variable
 
 X = np.random.default_rng(0).standard_normal((3, 4))
-KEYS = {
-    "row": 1,
-    "boolean": True,
-    "negative row": -1,
-    "numpy integer": np.int64(2),
-    "slice": slice(1, None),
-    "step": slice(None, None, -2),
-    "empty slice": slice(2, 2),
-    "element": (1, 2),
-    "column": (slice(None), 1),
-    "ellipsis": (..., 0),
-    "newaxis": (None, slice(None), None, 1),
-    "only newaxis": None,
-    "everything": (),
-    "repeated rows": np.array([0, 2, 0, 0]),
-    "repeated rows in a list": [0, 2, 0, 0],
-    "table of rows": np.array([[0, 1], [1, 1]]),
-    "repeated pairs": (np.array([0, 1, 0]), np.array([2, 3, 2])),
-    "arrays that broadcast": (np.array([[0], [1]]), np.array([1, 1, 3])),
-    "slice and array": (slice(0, 2), np.array([3, 3, 0])),
-    "arrays apart": (np.array([0, 1, 0]), None, np.array([2, 2, 2])),
-    "mask": X > 0,
-    "mask of rows": np.array([True, False, True]),
-    "mask and column": (np.array([True, False, True]), 2),
-    "mask of nothing": np.zeros((3, 4), dtype=bool),
-    "no rows": np.array([], dtype=int),
-}
-
-
-@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS.keys())
-def test_getitem_takes_every_key_of_numpy(key, check):
-    np.testing.assert_array_equal(check.value(F.getitem, [X], {"key": key}), X[key])
-    assert check.disagreement(F.getitem, [X], {"key": key}) < check.tolerance
-
-
-def test_getitem_sums_the_gradients_of_an_element_taken_several_times():
-    x = Variable(np.arange(3.0))
-    x[[0, 2, 0, 0]].backward(np.array([1.0, 2.0, 3.0, 4.0]))
-    np.testing.assert_array_equal(x.grad, [8.0, 0.0, 2.0])
-
-
-def test_getitem_takes_the_only_element_of_a_scalar(check):
-    assert check.disagreement(F.getitem, [np.array(2.0)], {"key": (None, ...)}) < check.tolerance
-    assert check.gradients(F.getitem, [np.array(2.0)], {"key": ()})[0] == 1.0
-
-
-def test_rows_of_a_variable_can_be_looped_over():
-    x = Variable(X)
-    total = sum((row * row for row in x), start=Variable(np.zeros(4), requires_grad=False))
-    total.backward(np.ones(4))
-    np.testing.assert_allclose(x.grad, 2 * X, rtol=1e-15)
 
 
 @pytest.mark.parametrize("shape", [(12,), 12, -1, (2, -1), (2, 3, 2), (1, 12, 1)], ids=str)
@@ -118,3 +67,111 @@ def test_copy_is_another_array_whose_uses_sum():
     assert not np.shares_memory(branch.data, x.data)
     (branch * 3.0 + branch).backward(np.ones(2))
     np.testing.assert_array_equal(x.grad, [4.0, 4.0])
+
+
+Y = np.random.default_rng(1).standard_normal((2, 3, 4))
+MOVED = [
+    ("swapaxes", X, {"axis1": 0, "axis2": -1}),
+    ("swapaxes", Y, {"axis1": -1, "axis2": 1}),
+    ("moveaxis", Y, {"source": 0, "destination": -1}),
+    ("moveaxis", Y, {"source": (0, -1), "destination": (1, 0)}),
+    ("moveaxis", Y, {"source": [2, 0, 1], "destination": [0, 1, 2]}),
+    ("expand_dims", X, {"axis": (0, -1)}),
+    ("expand_dims", np.array(2.0), {"axis": 0}),
+    ("squeeze", Y.reshape(2, 1, 12, 1), {}),
+    ("squeeze", Y.reshape(2, 1, 12, 1), {"axis": 1}),
+    ("squeeze", Y.reshape(2, 1, 12, 1), {"axis": (-1, 1)}),
+    ("squeeze", np.array(2.0), {}),
+    ("broadcast_to", X, {"shape": (2, 3, 4)}),
+    ("broadcast_to", np.array(2.0), {"shape": (2, 3)}),
+    ("broadcast_to", np.ones((1, 1)), {"shape": (0, 3)}),
+    ("flip", Y, {}),
+    ("flip", Y, {"axis": (0, -1)}),
+    ("flip", np.array(2.0), {}),
+    ("roll", X, {"shift": 5}),
+    ("roll", X, {"shift": -1, "axis": 1}),
+    ("roll", X, {"shift": (1, 2), "axis": (0, 1)}),
+    ("roll", X, {"shift": (1, 2), "axis": (1, 1)}),
+    ("roll", X, {"shift": 1, "axis": (0, 1)}),
+    ("tile", X, {"reps": (2, 3)}),
+    ("tile", X, {"reps": (2, 1, 2)}),
+    ("tile", Y, {"reps": 3}),
+    ("tile", X, {"reps": (0, 1)}),
+    ("tile", np.array(2.0), {"reps": [2, 3]}),
+    ("repeat", X, {"repeats": 2}),
+    ("repeat", X, {"repeats": (1, 0, 3), "axis": 0}),
+    ("repeat", X, {"repeats": [2], "axis": 1}),
+    ("repeat", np.array(2.0), {"repeats": 3}),
+    ("pad", X, {"pad_width": 2}),
+    ("pad", X, {"pad_width": ((1, 2), (0, 3)), "constant_values": ((1, 2), (3, 4))}),
+    ("pad", X, {"pad_width": {-1: (1, 2)}, "constant_values": -1.5}),
+    ("pad", X, {"pad_width": (0, 5), "mode": "edge"}),
+    ("pad", X, {"pad_width": (7, 5), "mode": "reflect"}),
+    ("pad", X, {"pad_width": 9, "mode": "symmetric"}),
+    ("pad", X, {"pad_width": ((4, 0), (0, 9)), "mode": "wrap"}),
+    ("pad", np.zeros((0, 2)), {"pad_width": 1}),
+]
+
+
+@pytest.mark.parametrize(("name", "x", "attributes"), MOVED, ids=str)
+def test_value_is_numpys_and_the_gradient_goes_back(name, x, attributes, check):
+    np.testing.assert_array_equal(check.value(getattr(F, name), [x], attributes), getattr(np, name)(x, **attributes))
+    assert check.disagreement(getattr(F, name), [x], attributes) < check.tolerance
+    assert check.gradients(getattr(F, name), [x], attributes)[0].shape == x.shape
+
+
+@pytest.mark.parametrize(
+    ("name", "attributes"),
+    [
+        ("swapaxes", {"axis1": 0, "axis2": 2}),
+        ("moveaxis", {"source": (0, 1), "destination": (0,)}),
+        ("expand_dims", {"axis": (0, 0)}),
+        ("squeeze", {"axis": 0}),
+        ("broadcast_to", {"shape": (3, 5)}),
+        ("flip", {"axis": 2}),
+        ("repeat", {"repeats": (1, 2), "axis": 0}),
+        ("pad", {"pad_width": -1}),
+        ("pad", {"pad_width": 1, "mode": "mean"}),
+        ("split", {"indices_or_sections": 2}),
+        ("split", {"indices_or_sections": 4, "axis": 1}),
+        ("stack", {"axis": 3}),
+    ],
+    ids=str,
+)
+def test_what_does_not_fit_is_refused(name, attributes):
+    with pytest.raises(ValueError, match=r"\w"):  # NumPy's AxisError is one
+        getattr(F, name)(X, **attributes)
+
+
+def test_broadcast_array_has_elements_of_its_own():
+    assert F.broadcast_to(np.ones(2), shape=(3, 2)).strides[0] > 0
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("shape", [(), (2,), (0, 2)], ids=str)
+def test_stack_gives_each_array_its_slice(shape, axis, check):
+    if abs(axis) > len(shape):
+        pytest.skip("no such axis")
+    arrays = [check.signed(shape, seed) for seed in range(3)]
+    np.testing.assert_array_equal(F.stack(*arrays, axis=axis), np.stack(arrays, axis=axis))
+    assert check.disagreement(F.stack, arrays, {"axis": axis}) < check.tolerance
+
+
+def test_stack_of_one_variable_with_itself_sums_its_gradients():
+    x = Variable(np.arange(2.0))
+    F.stack(x, x).backward(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    np.testing.assert_array_equal(x.grad, [4.0, 6.0])
+
+
+@pytest.mark.parametrize(("where", "axis"), [(2, 1), ([1], 0), ([0], 0), ((-1,), -1), ([9], 1)], ids=str)
+def test_split_gives_the_two_parts_of_numpy(where, axis, check):
+    attributes = {"indices_or_sections": where, "axis": axis}
+    for part, known in zip(F.split(X, **attributes), np.split(X, where, axis), strict=True):
+        np.testing.assert_array_equal(part, known)
+    assert check.disagreement(F.split, [X], attributes) < check.tolerance
+
+
+def test_part_of_a_split_that_nobody_used_has_gradient_zero():
+    x = Variable(X)
+    F.split(x, axis=1)[1].backward(np.ones((3, 2)))
+    np.testing.assert_array_equal(x.grad, [[0.0, 0.0, 1.0, 1.0]] * 3)

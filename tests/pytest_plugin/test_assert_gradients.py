@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -61,3 +62,61 @@ def test_a_failed_assertion_is_the_report(project: Project, write: Callable[[str
     assert WRONG in out
     assert "api.py" not in ran.out
     assert "ValueError: unknown knob 'rtl'. did you mean 'rtol'?" in ran.out
+
+
+RAISING = """
+    from gradcheck_cli import assert_gradients, check
+    from my_ops import raising
+
+    def helper(x):
+        try:
+            return {}["scale"] * x
+        except KeyError as missing:
+            raise LookupError("no scale") from missing
+
+    def loss(x):
+        return helper(x)
+
+    def ready(x):
+        return raising(x)
+
+    def test_recorded():
+        assert_gradients(loss, [1.0, 2.0])
+
+    def test_its_gradient():
+        assert_gradients(lambda x: x[0], [1.0, 2.0], grad=loss)
+
+    def test_both():
+        check(loss, [1.0, 2.0], value_and_grad=True)
+
+    def test_operator():
+        assert_gradients(ready, [1.0, 2.0])
+
+    def test_returned():
+        assert_gradients(lambda x: None, [1.0, 2.0])
+"""
+
+
+def test_an_exception_of_the_function_shows_its_own_frames_alone(
+    project: Project, write: Callable[[str, str], Path]
+) -> None:
+    write("test_raising.py", RAISING)
+    ran = project.pytest("--tb=short")
+    assert set(ran.tests.values()) == {"failed"}
+    parts = re.split(r"^_+ (test_\w+) _+$", ran.out.partition("short test summary")[0], flags=re.MULTILINE)
+    shown = {
+        name: re.findall(r"^(\S+):\d+: in (\S+)$", text, re.MULTILINE)
+        for name, text in zip(parts[1::2], parts[2::2], strict=True)
+    }
+    here = "test_raising.py"
+    loss = [(here, "helper"), (here, "loss"), (here, "helper")]
+    assert shown == {
+        "test_recorded": [loss[0], (here, "test_recorded"), *loss[1:]],
+        "test_its_gradient": [loss[0], (here, "test_its_gradient"), *loss[1:]],
+        "test_both": [loss[0], (here, "test_both"), *loss[1:]],
+        "test_operator": [("my_ops.py", "raising"), (here, "test_operator"), (here, "ready")],
+        "test_returned": [(here, "test_returned")],
+    }
+    assert ran.out.count("KeyError: 'scale'\n\nThe above exception was the direct cause") == 3
+    assert "RuntimeError: out of order" in ran.out
+    assert "TypeError: the function returned NoneType" in ran.out

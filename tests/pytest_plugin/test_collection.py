@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -15,7 +16,7 @@ from tests.pytest_plugin.conftest import ROOT, Project
 Write = Callable[[str, str], Path]
 
 TANH = "expr: tanh(x)\nparams: {x: 3}\n"
-BROKEN = "expr: tan(x)\nparams: {y: 2}\n"
+BROKEN = "expr: tnh(x)\nparams: {y: 2}\n"
 ONLY_THE_PLUGIN = {"gradcheck_cli", "gradcheck_cli.pytest_plugin"}
 
 NAMES = """
@@ -94,12 +95,12 @@ def test_a_wrong_spec_is_an_error_in_words_and_the_others_run(project: Project, 
     assert ran.tests == {"tanh.grad.yaml::tanh": "passed"}
     said = ran.out.partition("ERROR collecting bad.grad.yaml _")[2].partition("\n")[2].partition("====")[0]
     assert said.splitlines() == [
-        "bad.grad.yaml:1:7: error: unknown operator 'tan' [unknown-operator]",
-        "  expr: tan(x)",
+        "bad.grad.yaml:1:7: error: unknown operator 'tnh' [unknown-operator]",
+        "  expr: tnh(x)",
         "        ^",
         "  hint: did you mean 'tanh'?",
         "bad.grad.yaml:1:11: error: undefined name 'x' [undefined-name]",
-        "  expr: tan(x)",
+        "  expr: tnh(x)",
         "            ^",
         "  hint: name it under params:, inputs: or dims:, or assign it on a line above",
     ]
@@ -136,6 +137,35 @@ def test_names_of_all_kinds_can_be_selected_by_their_ids(project: Project, write
     again = project.pytest(*first.tests)
     assert again.tests == first.tests
     assert project.pytest("names.grad.yaml::m").tests.keys() == {"names.grad.yaml::m[a=1]", "names.grad.yaml::m[a=2.5]"}
+
+
+TWINS = r"""
+params: {x: 3}
+cases:
+  - {name: "a::b", expr: x, expect: fail}
+  - {name: "a: :b", expr: x}
+  - {name: "a:  :b", expr: x}
+  - {name: "a:::b", expr: x}
+  - {name: "a:: :b", expr: x}
+  - {name: "a: ::b", expr: x}
+  - {name: "λ", expr: x}
+  - {name: '\u03bb', expr: x}
+  - {name: '\u03bb (2)', expr: x}
+"""
+
+
+def test_names_that_look_alike_have_ids_of_their_own(project: Project, write: Write) -> None:
+    write("twins.grad.yaml", TWINS)
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "utf-8"}
+    first = project.pytest("--junitxml=junit.xml", **plain)
+    assert len(first.tests) == 9
+    assert list(first.tests)[-3:] == [f"twins.grad.yaml::\\u03bb{more}" for more in ("", " (2)", " (2) (2)")]
+    assert [name for name, outcome in first.tests.items() if outcome == "failed"] == ["twins.grad.yaml::a: :b"]
+    names = [case.get("name") for case in ElementTree.parse(project.folder / "junit.xml").iter("testcase")]
+    assert len(set(names)) == len(names) == 9
+    assert project.pytest("--lf", **plain).tests == {"twins.grad.yaml::a: :b": "failed"}
+    for name in list(first.tests)[:3]:
+        assert project.pytest(name).tests == {name: first.tests[name]}
 
 
 def test_workers_collect_the_same_ids(project: Project, write: Write) -> None:

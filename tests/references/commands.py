@@ -34,7 +34,8 @@ EXIT_CODES = {
     ExitCode.COULD_NOT_CHECK: "could not check: usage, a spec, an operator file, an operator that raised",
     ExitCode.INTERNAL_ERROR: "internal error: a bug in gradcheck",
     ExitCode.NOTHING_SELECTED: "nothing was selected",
-    ExitCode.INTERRUPTED: "interrupted",
+    ExitCode.INTERRUPTED: "interrupted by Ctrl-C: what was finished is reported",
+    ExitCode.TERMINATED: "ended by SIGTERM, in the same way",
 }
 
 VARIABLES = {

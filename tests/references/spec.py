@@ -152,6 +152,8 @@ def _referred(name: str, definitions: dict[str, Any]) -> str:
         "case": ("a case", "Keys of a case"),
         "domain": ("a mapping", "Domains"),
     }
+    if name in ("elements", "numbers"):  # what they hold stands in the description
+        return "a list"
     if name not in sections:
         return takes(definitions[name], definitions)
     words, heading = sections[name]

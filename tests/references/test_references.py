@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import subprocess
@@ -13,8 +14,8 @@ from typing import Annotated, Any
 import pytest
 import typer
 
+from gradcheck_cli.cli.commands import Commands
 from gradcheck_cli.cli.exit_codes import ExitCode
-from gradcheck_cli.cli.main import app
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.spec.bridge_schema import BRIDGES
 from gradcheck_cli.spec.json_schema import spec_schema
@@ -51,17 +52,22 @@ def section(page: str, heading: str) -> str:
 def test_every_command_and_option_is_documented() -> None:
     """The list is that of the functions behind the commands, not that of the tree which the page is made of."""
     page = (DOCS / "cli.md").read_text(encoding="utf-8")
-    commands = [("gradcheck", info) for info in app.registered_commands]
-    for group in app.registered_groups:
-        assert group.typer_instance is not None
-        commands += [(f"gradcheck {group.name}", info) for info in group.typer_instance.registered_commands]
-    assert len(commands) > 5
-    for words, info in commands:
-        assert info.callback is not None
-        own = section(page, f"{words} {info.name or info.callback.__name__}")
-        assert own, info.callback
-        for option in re.findall(r"\"(--?[a-z][\w-]*)\"", source_of(info.callback)):
-            assert f"`{option}" in own, (info.callback, option)
+    functions: dict[str, Callable[..., Any]] = {}
+    for name in Commands():
+        home = name.replace("-", "_")
+        found = getattr(importlib.import_module(f"gradcheck_cli.cli.{home}"), home)
+        if not isinstance(found, typer.Typer):
+            functions[name] = found
+            continue
+        for info in found.registered_commands:
+            assert info.callback is not None
+            functions[f"{name} {info.name}"] = info.callback
+    assert len(functions) > 5
+    for name, function in functions.items():
+        own = section(page, f"gradcheck {name}")
+        assert own, name
+        for option in re.findall(r"\"(--?[a-z][\w-]*)\"", source_of(function)):
+            assert f"`{option}" in own, (name, option)
 
 
 def source_of(function: Callable[..., Any]) -> str:

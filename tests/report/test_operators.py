@@ -124,7 +124,9 @@ def test_an_operator_is_shown_in_full() -> None:
           backward   my_ops.py:18   for x, from g, x, slope
 
         example
-          expr: leaky(x, slope=0.01)
+          expr: leaky(x, slope=slope)
+          matrix:
+            slope: [0.01, 0.3]
           params:
             x: 3 4
     """)
@@ -259,7 +261,7 @@ def test_one_operator_as_json_adds_signature_rules_and_example() -> None:
     assert shown["name"] == "leaky"
     assert shown["signature"] == "leaky(x, *, slope=0.01)"
     assert shown["backward"] == [{"inputs": ["x"], "asks": ["g", "x", "slope"], "file": "my_ops.py", "line": 18}]
-    assert shown["example"].startswith("ops: [my_ops.py]\nexpr: leaky(x, slope=0.01)\n")
+    assert shown["example"].startswith("ops: [my_ops.py]\nexpr: leaky(x, slope=slope)\nmatrix:\n  slope: [0.01, 0.3]\n")
 
 
 def test_every_built_in_operator_can_be_shown() -> None:
@@ -269,4 +271,5 @@ def test_every_built_in_operator_can_be_shown() -> None:
     for operator in operators:
         assert f"\n {operator.signature}" in listed
         assert operator.doc.splitlines()[0] in show_text(operator)
-        assert json.loads(show_json(operator))["example"]
+        example = json.loads(show_json(operator))["example"]
+        assert bool(example) is any(item.domain.differentiable for item in operator.inputs)

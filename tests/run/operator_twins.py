@@ -283,3 +283,26 @@ def wrong_sum(x):
 @wrong_sum.backward
 def _(g, shape):
     return np.full([size or 1 for size in shape], g)
+
+
+@op(x=arr("n k"))
+def right_exponentials(x):
+    """Sum of exp(x) over columns."""
+    return np.exp(x).sum(axis=1)
+
+
+@right_exponentials.backward
+def _(g, x):
+    return g[:, None] * np.exp(x)
+
+
+@op(x=arr("n k"))
+def wrong_exponentials(x):
+    """Sum of exp(x) over columns, its gradient 0 / 0 for a single one."""
+    return np.exp(x).sum(axis=1)
+
+
+@wrong_exponentials.backward
+def _(g, x):
+    others = x.shape[1] - 1
+    return g[:, None] * np.exp(x) * (np.float64(others) / others)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -67,6 +68,11 @@ def test_a_required_attribute_without_values_is_to_be_declared() -> None:
     assert problem.code == "nothing-declared"
     assert "'axis'" in problem.message
     assert problem.hint == '@op(x=arr("n k"), axis=[...])'
+
+
+def test_a_required_attribute_may_come_from_a_sample_function() -> None:
+    sampled = replace(operator(attributes=[Attribute("axis", REQUIRED)]), sampler=lambda rng: (1.0, {"axis": 0}))
+    assert combinations(sampled) == [{}]
 
 
 def test_values_need_not_be_hashable() -> None:

@@ -58,3 +58,12 @@ def test_what_cannot_be_drawn_is_said() -> None:
     assert str(problem.location) == "my_ops.py:3"
     assert "can't draw arguments for f" in problem.message
     assert "@f.sample" in problem.hint
+
+
+def test_arrays_that_a_sample_function_leaves_out_at_the_end_have_a_place() -> None:
+    operator = replace(PLAIN, inputs=(Input("x"), Input("y", optional=True), Input("z", optional=True)))
+    arrays, _ = base_arguments(
+        replace(operator, sampler=lambda rng: (np.ones(2), None, None)), np.random.default_rng(0)
+    )
+    assert arrays[0].tolist() == [1, 1]
+    assert arrays[1:] == [None, None]

@@ -177,7 +177,7 @@ def test_a_keyboard_interrupt_of_the_operators_own_is_an_error(one: Callable[...
     item = one("x * ends(y, how='keyboard')")
     result = check_case(item.case, item.parameters, Options(), interrupts=heard)
     assert result.verdict is Verdict.ERROR
-    assert "an operator raised KeyboardInterrupt" in str(result.error)
+    assert "forward of ends raised KeyboardInterrupt" in str(result.error)
     assert not heard.pressed
 
 

@@ -140,7 +140,7 @@ class Strange(BaseException):
 def test_what_comes_past_every_net_is_an_error_of_the_operator() -> None:
     result = check_operator(raising(Strange("odd"), after=100), OPTIONS)
     assert result.verdict is Verdict.ERROR
-    assert "an operator raised Strange: odd" in (result.error or "")
+    assert "forward of touchy raised Strange: odd" in (result.error or "")
     assert result.variants
 
 

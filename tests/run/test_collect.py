@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,9 +9,8 @@ import pytest
 
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.errors import SpecError
-from gradcheck_cli.run.collect import collect, given_operators, shadowed, standard_input
+from gradcheck_cli.run.collect import collect, collect_all, given_operators
 from gradcheck_cli.run.options import Options
-from gradcheck_cli.spec.text.yaml_reader import LARGEST_FILE
 
 Write = Callable[[str, str], Path]
 
@@ -122,34 +120,11 @@ def test_data_only_refuses_the_files_of_a_spec(write: Write) -> None:
         selected("a.grad.yaml", data_only=True)
 
 
-def test_what_is_shadowed_is_said_once(write: Write) -> None:
-    file = write("my_ops.py", TANH)
-    write("a.grad.yaml", "ops: [my_ops.py]\n" + TWO)
-    (note,) = shadowed(collect(Options(paths=("a.grad.yaml",))))
-    assert note.startswith(f"{file}:4 tanh is used in place of ")
-    write("b.grad.yaml", TWO)
-    assert shadowed(collect(Options(paths=("b.grad.yaml",)))) == []
-
-
-@pytest.mark.parametrize(
-    "stream", [io.StringIO(TWO), io.TextIOWrapper(io.BytesIO(TWO.encode()), "ascii")], ids=["text", "bytes"]
-)
-def test_standard_input_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch, stream: io.TextIOBase) -> None:
-    monkeypatch.setattr("sys.stdin", stream)
-    assert selected("-", "-::first") == [("-::first", ("x", "y")), ("-::second", ("x", "y"))]
-
-
-def test_standard_input_is_read_as_far_as_a_spec_may_be_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a" * (LARGEST_FILE + 100))))
-    assert len(standard_input()) == LARGEST_FILE + 1
-
-
-def test_standard_input_that_can_not_be_read_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Broken(io.StringIO):
-        def read(self, size: int | None = -1) -> str:
-            raise OSError(5, "Input/output error")
-
-    for stream, said in ((None, "standard input is closed"), (Broken(), "can't be read: Input/output error")):
-        monkeypatch.setattr("sys.stdin", stream)
-        with pytest.raises(SpecError, match=said):
-            standard_input()
+def test_what_keyword_and_tags_leave_out_was_found(write: Write) -> None:
+    write("a.grad.yaml", TWO)
+    collected = collect_all(Options(paths=("a.grad.yaml::second::y", "a.grad.yaml::first"), keyword="first and ::y"))
+    assert [(item.case.name, item.parameters) for item in collected.selected] == [("first", ("y",))]
+    assert [(item.case.name, item.parameters) for item in collected.found] == [
+        ("first", ("x", "y")),
+        ("second", ("y",)),
+    ]

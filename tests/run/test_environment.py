@@ -10,7 +10,8 @@ import typer
 
 from gradcheck_cli.cli.main import app
 from gradcheck_cli.run.environment import read_environment
-from gradcheck_cli.settings import Settings, SettingsError
+from gradcheck_cli.settings import Settings
+from gradcheck_cli.settings_file import SettingsError
 
 SET = Settings(ops=(Path("set.py"),), require_device=("cuda",), seed=4, strict=True, knobs={"rtol": 1e-3})
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from gradcheck_cli import Variable
 from gradcheck_cli.errors import Location
 from gradcheck_cli.run.collect import Selected
 from gradcheck_cli.run.escape import escaped
@@ -55,6 +57,20 @@ def test_the_deepest_line_of_an_operator_file_is_named(folder: Path, selected: S
     assert problem.message == "an operator raised Strange: odd"
     assert problem.location == Location(str(folder / "my_ops.py"), 7)
     assert problem.source == "    raise what"
+
+
+def test_what_passed_a_call_of_an_operator_is_told_with_its_name(folder: Path, selected: Selected) -> None:
+    x = Variable([1.0])
+    error = raised_by(lambda: selected.case.expression({"x": x}, np.dtype(float)))
+    problem = escaped(selected.case, error)
+    assert problem is not None
+    assert problem.message == "forward of raises raised Strange: odd"
+    assert problem.location == selected.case.expression.calls[0][1]
+    assert f"raises is defined at {folder / 'my_ops.py'}:10, and raised at {folder / 'my_ops.py'}:7" in problem.hint
+    # The same exception may be raised again, elsewhere.
+    again = escaped(selected.case, error)
+    assert again is not None
+    assert again.message == "an operator raised Strange: odd"
 
 
 def test_what_the_program_raises_itself_is_not_described(selected: Selected) -> None:

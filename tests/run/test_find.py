@@ -48,6 +48,12 @@ def test_paths_are_shown_as_short_as_they_can_be(write: Write, folder: Path) -> 
     assert found(str(folder / "s" / "a.grad.yaml")) == [((folder / "s" / "a.grad.yaml").as_posix(), [])]
 
 
+def test_a_spec_is_found_from_any_folder(write: Write, folder: Path) -> None:
+    path = write("s/a.grad.yaml", "")
+    arguments = [".", "s/a.grad.yaml", "s/a.grad.yaml::x", "s/*.yaml"]
+    assert [file.path for each in arguments for file in find_spec_files([each])] == [path] * 4
+
+
 def test_a_file_is_taken_once_under_its_first_name(write: Write, folder: Path) -> None:
     write("s/a.grad.yaml", "")
     assert found("s/a.grad.yaml", "./s", str(folder), "s/*.yaml") == [("s/a.grad.yaml", [])]

@@ -47,6 +47,31 @@ def test_a_second_one_is_always_raised() -> None:
             press()
 
 
+def test_who_presses_again_is_heard_whatever_user_code_swallows(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[object] = []
+    monkeypatch.setattr("os._exit", done.append)
+    with hearing() as interrupts:
+        interrupts.at_once = lambda: done.append("at once")
+        for expected in ([], ["at once"], ["at once", "at once", 130]):
+            try:
+                press()
+            except KeyboardInterrupt:
+                pass
+            assert done == expected
+
+
+def test_a_patient_process_is_ended_by_others() -> None:
+    interrupts = Interrupts(patient=True)
+    interrupts.hear()
+    try:
+        for _ in range(3):
+            press()
+        with pytest.raises(KeyboardInterrupt), interrupts.stopping():
+            pytest.fail("a case began after Ctrl-C")
+    finally:
+        interrupts.leave()
+
+
 def test_one_that_user_code_swallowed_is_raised_at_the_next_look() -> None:
     with hearing() as interrupts, pytest.raises(KeyboardInterrupt), interrupts.stopping():
         interrupts.check()

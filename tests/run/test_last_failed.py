@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,24 @@ cases:
 """
 
 
+Update = Callable[..., None]
+
+
 def result(name: str, ok: bool, verdict: Verdict = Verdict.PASS, file: str = "a.grad.yaml") -> CaseResult:
     return CaseResult(f"{file}::{name}", file, 1, name, "pass", verdict, ok)
+
+
+@pytest.fixture
+def update(folder: Path, cases: Callable[..., list[Selected]]) -> Update:
+    """Take note of results, of each of which `parts` of two parameters were checked."""
+    (item,) = cases("expr: x * y\nparams: {x: 1.0, y: 2.0}\n")
+    (folder / "a.grad.yaml").unlink()
+
+    def taken(*results: CaseResult, settings: Settings | None = None, parts: int = 2) -> None:
+        part = replace(item, parameters=item.parameters[:parts])
+        LastFailed(settings or Settings()).update([(part, each) for each in results])
+
+    return taken
 
 
 @pytest.fixture
@@ -39,26 +56,34 @@ def names(selected: list[Selected]) -> list[str]:
     return [item.case.name for item in selected]
 
 
-def test_what_failed_is_known_until_it_passes(folder: Path, selected: list[Selected]) -> None:
-    LastFailed(Settings()).update([result("one", True), result("two", False), result("three", False)])
+def test_what_failed_is_known_until_it_passes(folder: Path, update: Update, selected: list[Selected]) -> None:
+    update(result("one", True), result("two", False), result("three", False))
     assert names(LastFailed(Settings()).among(selected)) == ["two", "three"]
-    LastFailed(Settings()).update([result("two", True)])
+    update(result("two", True))
     assert names(LastFailed(Settings()).among(selected)) == ["three"]
 
 
-def test_what_was_not_checked_stays_as_it_was(folder: Path, selected: list[Selected]) -> None:
-    LastFailed(Settings()).update([result("two", False)])
-    LastFailed(Settings()).update([result("two", True, Verdict.SKIP), result("one", True)])
+def test_what_was_not_checked_stays_as_it_was(folder: Path, update: Update, selected: list[Selected]) -> None:
+    update(result("two", False))
+    update(result("two", True, Verdict.SKIP), result("one", True))
     assert names(LastFailed(Settings()).among(selected)) == ["two"]
 
 
-def test_nothing_is_written_where_nothing_failed(folder: Path) -> None:
-    LastFailed(Settings()).update([result("one", True), result("x", False, file="-")])
+def test_a_case_of_which_a_part_passes_may_still_fail(update: Update, selected: list[Selected]) -> None:
+    update(result("one", True), result("two", False))
+    update(result("one", True), result("two", True), result("three", False), parts=1)
+    assert names(LastFailed(Settings()).among(selected)) == ["two", "three"]
+    update(result("two", True), result("three", True))
+    assert not LastFailed(Settings()).known()
+
+
+def test_nothing_is_written_where_nothing_failed(folder: Path, update: Update) -> None:
+    update(result("one", True), result("x", False, file="-"))
     assert list(folder.iterdir()) == []
 
 
-def test_the_folder_keeps_itself_out_of_version_control(folder: Path) -> None:
-    LastFailed(Settings()).update([result("one", False)])
+def test_the_folder_keeps_itself_out_of_version_control(folder: Path, update: Update) -> None:
+    update(result("one", False))
     assert (folder / ".gradcheck_cache" / ".gitignore").read_text() == "*\n"
     assert sorted(path.name for path in (folder / ".gradcheck_cache").iterdir()) == [
         ".gitignore",
@@ -67,46 +92,59 @@ def test_the_folder_keeps_itself_out_of_version_control(folder: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("marker", ["pyproject.toml", ".git"])
 def test_it_is_found_from_any_folder_of_the_project(
-    folder: Path, write: Callable[[str, str], Path], monkeypatch: pytest.MonkeyPatch, selected: list[Selected]
+    folder: Path,
+    update: Update,
+    write: Callable[[str, str], Path],
+    monkeypatch: pytest.MonkeyPatch,
+    selected: list[Selected],
+    marker: str,
 ) -> None:
-    write("pyproject.toml", "")
+    write(marker, "")
     write("deep/er/b.grad.yaml", SPEC)
     monkeypatch.chdir(folder / "deep")
-    LastFailed(Settings()).update([result("one", False, file="er/b.grad.yaml")])
+    update(result("one", False, file="er/b.grad.yaml"))
     monkeypatch.chdir(folder)
     assert LastFailed(Settings()).known() == {"deep/er/b.grad.yaml::one"}
     assert not LastFailed(Settings()).among(selected)
 
 
-def test_the_settings_say_where(folder: Path) -> None:
+def test_the_settings_say_where(folder: Path, update: Update) -> None:
     settings = Settings(root=folder, file=folder / "pyproject.toml", cache_dir=folder / "kept" / "here")
-    LastFailed(settings).update([result("one", False)])
+    update(result("one", False), settings=settings)
     assert LastFailed(settings).known() == {"a.grad.yaml::one"}
     assert not (folder / ".gradcheck_cache").exists()
 
 
-@pytest.mark.parametrize("kept", ["", "{", "{}", "[1, null]", '"a"'])
-def test_a_damaged_file_knows_nothing(folder: Path, write: Callable[[str, str], Path], kept: str) -> None:
+@pytest.mark.parametrize("kept", ["", "{", "{}", "[1, null]", '"a"', "[" * 100_000], ids=lambda kept: kept[:9])
+def test_a_damaged_file_knows_nothing(
+    folder: Path, update: Update, write: Callable[[str, str], Path], kept: str
+) -> None:
     write(".gradcheck_cache/last_failed.json", kept)
     assert LastFailed(Settings()).known() == set()
-    LastFailed(Settings()).update([result("one", False)])
+    update(result("one", False))
     assert json.loads((folder / ".gradcheck_cache" / "last_failed.json").read_text()) == ["a.grad.yaml::one"]
 
 
-def test_a_place_that_cannot_be_written_is_no_fault(folder: Path) -> None:
+@pytest.mark.parametrize("place", ["file/kept", "\0"], ids=["below a file", "no name"])
+def test_a_place_that_cannot_be_written_is_no_fault(folder: Path, update: Update, place: str) -> None:
     (folder / "file").write_text("")
-    LastFailed(Settings(cache_dir=folder / "file" / "kept")).update([result("one", False)])
+    settings = Settings(cache_dir=folder / place)
+    update(result("one", False), settings=settings)
+    assert LastFailed(settings).known() == set()
     assert os.listdir(folder) == ["file"]
 
 
-def test_a_run_is_narrowed_to_what_failed_last_and_then_to_a_shard(folder: Path, selected: list[Selected]) -> None:
+def test_a_run_is_narrowed_to_what_failed_last_and_then_to_a_shard(
+    folder: Path, update: Update, selected: list[Selected]
+) -> None:
     left, notes = narrowed(selected, Options(last_failed=True))
     assert (names(left), notes) == (
         ["one", "two", "three"],
         ["none of the cases failed last: all of them are checked"],
     )
-    LastFailed(Settings()).update([result("two", False), result("three", False)])
+    update(result("two", False), result("three", False))
     left, notes = narrowed(selected, Options(last_failed=True))
     assert (names(left), notes) == (["two", "three"], ["2 of 3 cases failed last: only those are checked"])
     left, _ = narrowed(selected, Options(last_failed=True, shard=Shard(2, 2)))

@@ -150,13 +150,47 @@ def deviation(x: Any) -> Any:
 DEVIATION = make(deviation, lambda g, x, out: g * (x - x.mean(axis=-1, keepdims=True)) / (x.shape[-1] * out))
 
 
-def test_a_gradient_that_has_no_value_counts_only_where_axes_are_there() -> None:
-    """The deviation of one element is 0, and has no slope: a right operator has no gradient there."""
-    assert check_trial(trial(DEVIATION, POINT), OperatorOptions()).case.verdict is Verdict.PASS
-    degenerate = check_trial(trial(DEVIATION, np.array([[0.5], [2.0]]), kind=Kind.SIZE_ONE), OperatorOptions())
-    assert degenerate.skipped.startswith("degenerate: deviation: the gradient of x is nan")
-    declared = check_trial(trial(DEVIATION, np.array([[0.5], [2.0]])), OperatorOptions())
-    assert (declared.case.verdict, declared.skipped) == (Verdict.FAIL, "")
+ONE_EACH = np.array([[0.5], [2.0]])
+
+
+@pytest.mark.parametrize("kind", [Kind.BASE, Kind.SIZE_ONE, Kind.SCALAR, Kind.BROADCAST])
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_gradient_that_is_not_finite_is_wrong_wherever_the_value_is(kind: Kind, strict: bool) -> None:
+    """The deviation of one element is 0 whatever the element: its slope is 0, and 0 / 0 is not."""
+    options = OperatorOptions(strict=strict)
+    assert check_trial(trial(DEVIATION, POINT), options).case.verdict is Verdict.PASS
+    result = check_trial(trial(DEVIATION, ONE_EACH, kind=kind), options)
+    assert (result.case.verdict, result.skipped) == (Verdict.FAIL, "")
+    assert [(each.code, each.name) for each in result.case.findings] == [("GC107", "non-finite")]
+
+
+def test_a_deviation_that_knows_of_one_element_passes() -> None:
+    def slope(g: Any, x: Any, out: Any) -> Any:
+        return g * (x - x.mean(axis=-1, keepdims=True)) / np.where(out, x.shape[-1] * out, 1)
+
+    result = check_trial(trial(make(deviation, slope), ONE_EACH, kind=Kind.SIZE_ONE), OperatorOptions())
+    assert (result.case.verdict, result.skipped) == (Verdict.PASS, "")
+
+
+def test_where_the_value_of_one_element_is_not_finite_its_gradient_is_not_asked_for() -> None:
+    def variance(x: Any) -> Any:
+        return np.square(x - x.mean(axis=-1, keepdims=True)).sum(axis=-1) / np.float64(x.shape[-1] - 1)
+
+    one = trial(make(variance, lambda g, x: g * x), ONE_EACH, kind=Kind.SIZE_ONE)
+    found = refusal(one)
+    assert found is not None
+    assert found.cause == "not-finite"
+
+
+def test_a_gradient_of_empty_arrays_that_is_not_finite_is_set_aside() -> None:
+    def shifted(x: Any, bias: Any) -> Any:
+        return x + bias
+
+    operator = make(shifted, lambda g: (g, g.sum(axis=0) * (len(g) / np.float64(len(g)))))
+    bias = np.array([0.5, 1.5])
+    assert check_trial(trial(operator, np.ones((3, 2)), bias), OperatorOptions()).case.verdict is Verdict.PASS
+    empty = check_trial(trial(operator, np.empty((0, 2)), bias, kind=Kind.EMPTY), OperatorOptions())
+    assert empty.skipped.startswith("degenerate: shifted: the gradient of bias is nan")
 
 
 @pytest.mark.parametrize("kind", [Kind.SIZE_ONE, Kind.SCALAR, Kind.BROADCAST])
@@ -181,15 +215,15 @@ TAKEN_AWAY = (Kind.SCALAR, Kind.SIZE_ONE, Kind.BROADCAST, Kind.EMPTY)
 
 
 @pytest.mark.parametrize("kind", Kind)
-@pytest.mark.parametrize(
-    ("judgement", "why"),
-    [
-        (judged(Verdict.INCONCLUSIVE, ROUNDING), "degenerate: x[0]: rounding"),
-        (judged(Verdict.SKIP, NOT_FINITE), "degenerate: f: the gradient of x is nan"),
-    ],
-)
-def test_what_cannot_be_told_is_set_aside_where_axes_are_taken_away(kind: Kind, judgement: Judgement, why: str) -> None:
-    assert why_set_aside(kind, judgement) == (why if kind in TAKEN_AWAY else "")
+def test_what_cannot_be_told_is_set_aside_where_axes_are_taken_away(kind: Kind) -> None:
+    why = why_set_aside(kind, judged(Verdict.INCONCLUSIVE, ROUNDING))
+    assert why == ("degenerate: x[0]: rounding" if kind in TAKEN_AWAY else "")
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_what_is_not_finite_is_set_aside_for_empty_arrays_alone(kind: Kind) -> None:
+    why = why_set_aside(kind, judged(Verdict.SKIP, NOT_FINITE))
+    assert why == ("degenerate: f: the gradient of x is nan" if kind is Kind.EMPTY else "")
 
 
 @pytest.mark.parametrize("kind", Kind)

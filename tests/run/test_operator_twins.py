@@ -27,6 +27,7 @@ FAULTS = {
     "wrong_double": ("as declared", "input-modified"),
     "wrong_mean": ("without weights", ""),
     "wrong_norm": ("two leading axes", ""),
+    "wrong_exponentials": ("k = 1", "non-finite"),
     "wrong_sum": ("first axis of size 0", "gradient-shape"),
 }
 

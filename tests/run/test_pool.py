@@ -8,14 +8,20 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from multiprocessing import Pipe
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from gradcheck_cli.records import CaseResult, RunResult, Verdict
 from gradcheck_cli.run.collect import Selected
 from gradcheck_cli.run.options import Options
+from gradcheck_cli.run.pool import _Begun, _Worker
+from gradcheck_cli.run.progress import Progress
 from gradcheck_cli.run.runner import run_cases
+from gradcheck_cli.run.stops import Stops
+from gradcheck_cli.run.worker import Lost
 
 OPERATORS = '''
 import os
@@ -98,6 +104,11 @@ def test_two_processes_give_the_results_of_one_in_the_same_order(make: Callable[
     [
         ("os.kill(os.getpid(), signal.SIGKILL)", "the process that checked it died: killed by SIGKILL"),
         ("os._exit(7)", "the process that checked it died: exit status 7"),
+        # A copy of it holds everything open that tells of its end.
+        (
+            "os._exit(7) if os.fork() else (time.sleep(15), os.mkdir('slept'))",
+            "the process that checked it died: exit status 7",
+        ),
     ],
 )
 def test_a_process_that_dies_is_the_error_of_its_case(
@@ -107,6 +118,23 @@ def test_a_process_that_dies_is_the_error_of_its_case(
     assert verdicts(run) == ["pass", "error", "pass", "pass"]
     assert said in (run.cases[1].error or "")
     assert not run.interrupted
+    assert not Path("slept").exists()
+
+
+def test_a_single_case_has_a_process_of_its_own(make: Callable[..., list[Selected]]) -> None:
+    assert verdicts(run_cases(make("os._exit(7)")[1:2], Options(jobs=2))) == ["error"]
+
+
+def test_what_is_told_of_another_case_is_not_believed(make: Callable[..., list[Selected]]) -> None:
+    item = make()[1]
+    ours, theirs = Pipe()
+    worker = _Worker(Options())
+    worker._process, worker.connection = SimpleNamespace(is_alive=lambda: True), ours  # type: ignore[assignment]
+    worker._begun = _Begun(1, item)
+    for number, why in ((0, "stale"), (1, "its own")):
+        theirs.send((number, Lost(why)))
+    heard = [list(worker.hear(Progress(), Stops(None))) for _ in range(2)]
+    assert [[result.error for _, result in each] for each in heard] == [[], ["its own"]]
 
 
 def test_a_process_that_hangs_where_no_alarm_reaches_is_ended(
@@ -183,8 +211,6 @@ def test_standard_input_is_handed_to_every_process(
 
 
 def test_news_of_the_workers_reach_who_watches(make: Callable[..., list[Selected]]) -> None:
-    from gradcheck_cli.run.progress import Progress
-
     heard: list[str] = []
 
     class Listener(Progress):

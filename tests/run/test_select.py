@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gradcheck_cli.errors import SpecError
-from gradcheck_cli.run.select import keyword_matcher, matches, selected_parameters
+from gradcheck_cli.run.select import keyword_matcher, matches, selected_parameters, tag_matcher
 
 
 @pytest.mark.parametrize(
@@ -27,12 +27,28 @@ def test_an_id_matches_by_equality_or_as_a_prefix(full_id: str, wanted: str, exp
     assert matches(full_id, wanted) is expected
 
 
-def test_ids_and_keyword_select_together() -> None:
-    everything = keyword_matcher("")
-    assert selected_parameters("f::a", ["x", "y"], [], everything) == ["x", "y"]
-    assert selected_parameters("f::a", ["x", "y"], ["f::a::y", "g"], everything) == ["y"]
-    assert selected_parameters("f::a", ["x", "y"], ["f::b"], everything) == []
-    assert selected_parameters("f::a", ["x", "y"], ["f::a"], keyword_matcher("not ::x")) == ["y"]
+def test_ids_select_parameters() -> None:
+    assert selected_parameters("f::a", ["x", "y"], []) == ["x", "y"]
+    assert selected_parameters("f::a", ["x", "y"], ["f::a::y", "g"]) == ["y"]
+    assert selected_parameters("f::a", ["x", "y"], ["f::b"]) == []
+
+
+@pytest.mark.parametrize(
+    ("expression", "meant"),
+    [
+        ("net,slow", "net or slow"),
+        ("net, slow", "net or slow"),
+        ("net , not slow,", "net or not slow"),
+        (",", "slow and not gpu"),
+    ],
+)
+def test_a_comma_joins_no_tags_and_what_would_is_said(expression: str, meant: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        tag_matcher(expression)
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.hint) == ("keyword", f"--tag '{meant}'")
+    assert tag_matcher(meant)(["slow", "gpu"]) is ("net or slow" in meant)
+    assert keyword_matcher("a,b")("f::a,b")
 
 
 @pytest.mark.parametrize(

@@ -39,14 +39,14 @@ def test_names_mean_the_nearest_operator_each_once() -> None:
 
 
 def test_patterns_mean_all_that_match_built_in_ones_too() -> None:
-    operators, unmatched = select_operators(scope(), ["*max*", "swi?h", "zz*"])
-    assert [each.name for each in operators] == ["log_softmax", "max", "maximum", "softmax", "swish"]
+    operators, unmatched = select_operators(scope(), ["*max", "swi?h", "zz*"])
+    assert [each.name for each in operators] == ["log_softmax", "max", "softmax", "swish"]
     assert unmatched == ["zz*"]
 
 
 def test_names_that_nobody_has_are_said_all_at_once() -> None:
     with pytest.raises(OperatorError) as caught:
-        select_operators(scope(), ["tahn", "relu", "qqqq"])
+        select_operators(scope(), ["sigmiod", "relu", "qqqq"])
     first, second = caught.value.problems
-    assert (first.message, first.hint) == ("no operator is named 'tahn'", "did you mean 'tanh'?")
+    assert (first.message, first.hint) == ("no operator is named 'sigmiod'", "did you mean 'sigmoid'?")
     assert second.hint == "gradcheck list-ops lists them"

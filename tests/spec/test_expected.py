@@ -6,6 +6,11 @@ import pytest
 SPEC = "expr: sum(x * y)\nparams: {x: [1, 2], y: [3, 4]}\n"
 
 
+WHAT_THERE_IS = (
+    "there are: pass, fail, inconclusive, and findings by name or code, as sign-flipped (gradcheck explain lists them)"
+)
+
+
 @pytest.mark.parametrize(
     ("expect", "verdict", "parameters"),
     [
@@ -40,8 +45,8 @@ def test_an_expected_finding_is_read_by_code_and_by_name(load, text, name):
     ("expect", "message", "hint"),
     [
         ("fial", "'fial' is no verdict", "did you mean 'fail'?"),
-        ("zzz", "'zzz' is no verdict", "there are: pass, fail, inconclusive"),
-        ("'on'", "'on' is no verdict", "there are: pass, fail, inconclusive"),
+        ("zzz", "'zzz' is no verdict", WHAT_THERE_IS),
+        ("'on'", "'on' is no verdict", WHAT_THERE_IS),
         ("mising-term", "'mising-term' is no verdict", "did you mean 'missing-term'?"),
         ("GC2003", "'GC2003' is no verdict", "did you mean 'GC203'?"),
         ("GC401", "'GC401' is about health, which changes no verdict", "write pass, fail or inconclusive"),

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from gradcheck_cli.spec.folders import Folders, Unusable
+from gradcheck_cli.spec.folders import Folders, Unusable, project_root
 
 
 @pytest.fixture
@@ -21,6 +21,30 @@ def test_project_is_the_nearest_folder_upwards_with_a_pyproject(project):
     assert Folders(project / "specs" / "deep").project == project.resolve()
     (project / "specs" / "pyproject.toml").write_text("")
     assert Folders(project / "specs" / "deep").project == (project / "specs").resolve()
+
+
+@pytest.mark.parametrize("make", ["mkdir", "touch"])  # a file in a worktree and in a submodule
+def test_a_git_repository_is_a_project(tmp_path, make):
+    (tmp_path / "repository" / "specs" / "deep").mkdir(parents=True)
+    root = tmp_path / "repository"
+    getattr(root / ".git", make)()
+    assert project_root(root / "specs" / "deep") == project_root(root) == root.resolve()
+    assert Folders(root / "specs").locate("../a.py") == root / "specs" / "../a.py"
+    (root / "specs" / "pyproject.toml").touch()
+    assert project_root(root / "specs" / "deep") == (root / "specs").resolve()
+    with pytest.raises(Unusable, match="outside"):
+        Folders(root / "specs").locate("../a.py")
+
+
+def test_a_missing_file_is_suggested_from_higher_up_in_the_project(project):
+    (project / "ops").mkdir()
+    for path in ("losses.py", "ops/norm.py", "specs/deep/mine.py", "../outside.py"):
+        (project / path).touch()
+    folders = Folders(project / "specs" / "deep")
+    assert folders.near_file("losses.py", [".py"]) == "it lies higher up: '../../losses.py'"
+    assert folders.near_file("ops/norm.py", [".py"]) == "it lies higher up: '../../ops/norm.py'"
+    assert folders.near_file("mime.py", [".py"]) == "did you mean 'mine.py'?"
+    assert folders.near_file("outside.py", [".py"]) == ""
 
 
 @pytest.mark.parametrize("text", ["a.py", "x/a.py", "./a.py", "../a.py", "../../ops/a.py", "x/../a.py", "ü.py"])

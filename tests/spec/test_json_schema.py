@@ -14,9 +14,9 @@ from gradcheck_cli.knobs import Knobs, read_knob
 from gradcheck_cli.spec.bridge_schema import BRIDGES, DomainKeys
 from gradcheck_cli.spec.json_schema import definition_name, operators_schema, spec_schema
 from gradcheck_cli.spec.loader import load_spec
+from gradcheck_cli.spec.names import name_complaint
 from gradcheck_cli.spec.plainly_right import is_plainly_right
 from gradcheck_cli.spec.schema import ArrayKeys, CaseKeys, CheckKeys, HealthKeys
-from gradcheck_cli.spec.structure import name_complaint
 from tests.spec.outcomes import FEW, LOADER
 from tests.spec.spec_texts import ROOT, SHIPPED, completed, documents_of, shown_files, texts_of_tests
 
@@ -136,6 +136,21 @@ WRONG = [
     {"expr": "x", "params": {"x": 3}, "ops": [{"f": {"forward": "a.py:f"}}]},
     {"expr": "x", "params": {"x": 3}, "ops": [{"f": {"forward": "a.py:f", "backward": "a.py:b", "take": "g x"}}]},
     {"expr": "x", "params": {"x": 3}, "ops": [{"pairs": "a.py", "domain": {"f": {"x": {"lo": 1}}}}]},
+    {"expr": "", "params": {"x": 3}},
+    {"expr": " \n", "params": {"x": 3}},
+    {"expr": "x", "params": {"x": 3}, "name": ""},
+    {"expr": "x", "params": {"x": 3}, "name": "\u00a0"},
+    {"cases": [{"expr": "x", "params": {"x": 3}, "name": " "}]},
+    {"expr": "x", "params": {"x": [1, "2"]}},
+    {"expr": "x", "params": {"x": [[1, 2], [3, "four"]]}},
+    {"expr": "x", "params": {"x": [None]}},
+    {"expr": "x", "params": {"x": [{"shape": 3}]}},
+    {"expr": "x", "params": {"x": {"value": [[1], ["2"]]}}},
+    {"expr": "x + y", "params": {"x": 3}, "inputs": {"y": ["2"]}},
+    {"expr": "x", "params": {"x": 3}, "value": ["2"]},
+    {"expr": "x", "params": {"x": 3}, "value": [[True]]},
+    {"expr": "x", "params": {"x": 3}, "grad": {"x": ["2"]}},
+    {"expr": "x", "params": {"x": 3}, "grad": {"x": [[True]]}},
     {"cases": []},
     {"cases": [{"expr": "x", "params": {"x": 3}, "cases": []}]},
 ]
@@ -144,6 +159,32 @@ WRONG = [
 @pytest.mark.parametrize("document", WRONG, ids=[str(document)[:70] for document in WRONG])
 def test_what_is_wrong_is_refused_by_the_schema_and_by_the_loader(document):
     assert refused(document)
+    assert loader_refuses(json.dumps(document))
+
+
+RIGHT = [
+    {"expr": " x", "name": " a b ", "params": {"x": []}},
+    {"expr": "sum(x)", "params": {"x": [[[1, 2.5], [-3, 1e300]]]}, "grad": {"x": [[[1, 1], [1, 1]]]}},
+    {"expr": "x", "params": {"x": [[]]}, "value": [[]]},
+    {"expr": "where(y, x, x)", "params": {"x": [1, 2]}, "inputs": {"y": [[True, False], [False, True]]}},
+    {"expr": "where(y, x, x)", "params": {"x": [1, 2]}, "inputs": {"y": {"value": [True, False], "dtype": "bool"}}},
+]
+
+
+@pytest.mark.parametrize("document", RIGHT, ids=[str(document)[:70] for document in RIGHT])
+def test_what_is_right_is_taken_by_the_loader_and_by_the_schema(document):
+    assert not loader_refuses(json.dumps(document))
+    assert refused(document) == ""
+
+
+def test_what_is_wrong_in_a_list_is_underlined_at_its_item():
+    (error,) = SPECS.iter_errors({"expr": "x", "params": {"x": [[1, 2], [3, "four"]]}})
+    assert [*error.absolute_path] == ["params", "x", 1, 1]
+
+
+def test_a_whole_number_with_a_point_is_one_to_json_schema_alone():
+    document = {"expr": "x", "params": {"x": {"shape": 2.0}}, "seed": 1.0}
+    assert refused(document) == ""
     assert loader_refuses(json.dumps(document))
 
 
@@ -237,7 +278,7 @@ ENTRIES = st.dictionaries(NAMES, NUMBERS | LISTS | st.just("n") | ARRAYS, max_si
 CASES = st.fixed_dictionaries(
     {"expr": st.just("x")},
     optional={
-        "name": st.text(max_size=5),
+        "name": st.text(max_size=5).filter(str.strip),
         "params": ENTRIES,
         "inputs": ENTRIES,
         "dims": st.dictionaries(NAMES, st.integers(-1, 9), max_size=3),
@@ -262,7 +303,7 @@ CASES = st.fixed_dictionaries(
 
 @given(CASES)
 def test_what_is_plainly_right_validates(case):
-    # At a glance verdicts, types of arrays and operators are any text, which the loader looks at later.
+    # At a glance names, verdicts, types of arrays and operators are any text, which the loader looks at later.
     if is_plainly_right(case):
         assert refused(case) == ""
         assert refused({"cases": [case]}) == ""

@@ -139,7 +139,8 @@ REFUSED = [
     (
         "[my_ops.py, ../out.py]",
         "1:18 '../out.py' is outside the spec's folder and its project [wrong-ops] "
-        "(a project begins at the nearest pyproject.toml above the spec; for operators there is --ops FILE, too)",
+        "(a project begins at the nearest pyproject.toml or .git above the spec; "
+        "for operators there is --ops FILE, too)",
     ),
     ("/etc/x.py", "1:6 '/etc/x.py' should be relative to the spec, with / between folders [wrong-ops]"),
     ("my_ops", "1:6 'my_ops' is neither a Python file nor module:name [wrong-ops]"),

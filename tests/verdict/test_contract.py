@@ -8,7 +8,7 @@ import pytest
 import gradcheck_cli.ops as F
 from gradcheck_cli import Variable, check, keep, op
 from gradcheck_cli.core.execution import using
-from gradcheck_cli.errors import ContractViolation
+from gradcheck_cli.errors import ContractViolation, OperatorError
 from gradcheck_cli.knobs import Knobs
 from gradcheck_cli.verdict import contract
 from gradcheck_cli.verdict.contract import CheckedExecution
@@ -467,3 +467,34 @@ def test_a_built_in_backward_is_examined_once_for_each_layout_and_a_person_s_eve
 
     assert [examined(F.tanh, shape) for shape in (3, 3, 4, 4)] == [1, 0, 1, 0]
     assert [examined(twice, shape) for shape in (3, 3, 4)] == [1, 1, 1]
+
+
+def test_an_output_that_nobody_uses_may_have_no_gradient_at_the_point():
+    @op(outputs="value direction")
+    def polar(x):
+        """|x| and x / |x|, which has no gradient at 0."""
+        return np.abs(x), np.sign(x)
+
+    @polar.backward
+    def _(g_value, g_direction, x):
+        if np.any((x == 0) & (g_direction != 0)):
+            raise ValueError("no direction at 0")
+        return g_value * np.sign(x)
+
+    x = np.array([0.0, 1.0])
+    assert check(lambda x: polar(x)[0], x).verdict == "pass"
+    with pytest.raises(OperatorError, match="no direction at 0"):
+        check(lambda x: F.sum(polar(x)[1]), x)
+
+    @op(outputs="value direction")
+    def wrong(x):
+        """The same, with a backward that is not linear."""
+        return np.abs(x), np.sign(x)
+
+    @wrong.backward
+    def _(g_value, g_direction, x):
+        if np.any((x == 0) & (g_direction != 0)):
+            raise ValueError("no direction at 0")
+        return np.abs(g_value) * np.sign(x)
+
+    assert [finding.name for finding in check(lambda x: wrong(x)[0], x).findings] == ["not-linear-in-g"]

@@ -21,7 +21,7 @@ from gradcheck_cli import op
 
 @op
 def doubled(x):
-    x *= 2
+    x *= 2  # wrong: should be x = x * 2
     return x + 0
 
 
@@ -57,7 +57,8 @@ from gradcheck_cli import op
 
 @op
 def jittered(x):
-    return x + np.random.default_rng().normal(size=x.shape)
+    rng = np.random.default_rng()  # wrong: should be rng = np.random.default_rng(0)
+    return x + rng.normal(size=x.shape)
 
 
 @jittered.backward
@@ -96,7 +97,7 @@ def clipped(x):
 
 @clipped.backward
 def _(g):
-    return np.clip(3 * g, -1, 1)
+    return np.clip(3 * g, -1, 1)  # wrong: should be return 3 * g
 ```
 
 ```yaml case.grad.yaml
@@ -128,7 +129,7 @@ def doubled(x):
 
 @doubled.backward
 def _(g):
-    return 2 * g.ravel(order="K").reshape(g.shape)
+    return 2 * g.ravel(order="K").reshape(g.shape)  # wrong: should be return 2 * g
 ```
 
 ```yaml case.grad.yaml
@@ -154,7 +155,7 @@ In the operator use axes counted from the end, `x.sum(axis=-1)`.
 from gradcheck_cli import arr, op
 
 
-@op(x=arr("n"), batch="leading")
+@op(x=arr("n"), batch="leading")  # wrong: should be @op(x=arr("n"))
 def centred(x):
     return x - x.mean()
 
@@ -200,7 +201,7 @@ def _(g, x):
 
 @wave.jvp
 def _(t, x):
-    return -t * np.cos(x)
+    return -t * np.cos(x)  # wrong: should be return t * np.cos(x)
 ```
 
 ```yaml case.grad.yaml

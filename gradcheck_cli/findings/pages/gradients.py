@@ -26,7 +26,7 @@ def times(x, y):
 
 @times.backward
 def _(g, x, y):
-    return g * y
+    return g * y  # wrong: should be return g * y, g * x
 ```
 
 ```yaml case.grad.yaml
@@ -59,7 +59,7 @@ def add_bias(x, b):
 
 @add_bias.backward
 def _(g):
-    return g, g
+    return g, g  # wrong: should be return g, g.sum(axis=0)
 ```
 
 ```yaml case.grad.yaml
@@ -93,7 +93,7 @@ def ramp(x):
 
 @ramp.backward
 def _(g, x):
-    return (g * (x > 0)).astype(np.float32)
+    return (g * (x > 0)).astype(np.float32)  # wrong: should be return g * (x > 0)
 ```
 
 ```yaml case.grad.yaml
@@ -119,7 +119,7 @@ rate, gradient clipping, normalised inputs.
 
 ```yaml case.grad.yaml
 expr: sum(log(x))
-params: {x: [1.0, 0.0]}
+params: {x: [1.0, 0.0]}  # wrong: should be params: {x: [1.0, 0.5]}
 ```
 """,
     "unexpected-value": """\
@@ -138,7 +138,7 @@ forward and backward are wrong together, or the known result is.
 ```yaml case.grad.yaml
 expr: x * x + 1
 params: {x: 3.0}
-value: 9
+value: 9  # wrong: should be value: 10
 ```
 """,
     "differs-from-reference": """\
@@ -170,7 +170,7 @@ class Double(torch.autograd.Function):
 
 
 def double(x):
-    return 2.001 * x
+    return 2.001 * x  # wrong: should be return 2 * x
 ```
 
 ```yaml case.grad.yaml

@@ -27,7 +27,7 @@ def ramp(x):
 
 @ramp.backward
 def _(g, x):
-    return g * np.where(x == 0, 2.0, x > 0)
+    return g * np.where(x == 0, 2.0, x > 0)  # wrong: should be return g * (x > 0)
 ```
 
 ```yaml case.grad.yaml

@@ -110,7 +110,7 @@ from gradcheck_cli import op
 
 @op
 def quick(x):
-    return np.tanh(x.astype(np.float32)).astype(np.float64)
+    return np.tanh(x.astype(np.float32)).astype(np.float64)  # wrong: should be return np.tanh(x)
 
 
 @quick.backward

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
 
-Array: TypeAlias = Any
+from gradcheck_cli.core.arrays import Array
 
 MOST_ROWS, MOST_COLUMNS = 24, 40
 
@@ -101,4 +100,4 @@ def _reduced(array: Array, down: int, across: int) -> Array:
     padded = np.full((math.ceil(rows / down) * down, math.ceil(columns / across) * across), np.nan)
     padded[:rows, :columns] = array
     blocks = padded.reshape(padded.shape[0] // down, down, padded.shape[1] // across, across)
-    return np.fmax.reduce(np.fmax.reduce(blocks, axis=3), axis=1)
+    return np.asarray(np.fmax.reduce(np.fmax.reduce(blocks, axis=3), axis=1))

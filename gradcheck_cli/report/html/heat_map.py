@@ -6,16 +6,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeAlias
 
 import numpy as np
 
+from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.records import ParameterResult
 from gradcheck_cli.report.html.folding import Folded, Side, fold
 from gradcheck_cli.report.html.markup import digits, element, label, picture
 from gradcheck_cli.report.numbers import count, dimensions, rounded_up, short
-
-Array: TypeAlias = Any
 
 _WIDTH = 360
 _LEFT, _TOP = 40, 8

@@ -14,7 +14,7 @@ from numpy.lib import format as npy
 from gradcheck_cli.core.arrays import Array, read_only
 from gradcheck_cli.errors import near
 from gradcheck_cli.light_dataclass import dataclass
-from gradcheck_cli.spec.folders import Folders, Unusable, near_file
+from gradcheck_cli.spec.folders import Folders, Unusable
 
 MOST_ELEMENTS = 10**7
 MOST_AXES = 32
@@ -40,7 +40,7 @@ class ArrayFiles:
         if path.suffix not in (".npy", ".npz"):
             raise Unusable(f"'{name}' is no .npy or .npz file")
         if not self.folders.is_file(path):
-            raise Unusable(f"no file '{name}'", near_file(path, (".npy", ".npz")))
+            raise Unusable(f"no file '{name}'", self.folders.near_file(name, (".npy", ".npz")))
         key = (path, member)
         if key not in self._read:
             self._read[key] = read_only(_guarded(path, member, name))

@@ -146,6 +146,10 @@ class Program:
                 step.run(registers, recording)
             except OperatorError as error:
                 raise OperatorError(self._located(step, registers, error.problems[0])) from error
+            except BaseException as error:
+                if (told := execution.take_told(error)) is not None:
+                    execution.tell(error, OperatorError(self._located(step, registers, told.problems[0])))
+                raise
             for slot in done:
                 registers[slot] = None
         return tuple(registers[slot] for slot in self.outputs)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import field
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import field, replace
 from functools import cached_property
 
 from gradcheck_cli.errors import Location, Problem, SpecError
@@ -15,6 +16,8 @@ _LONGEST_LINE = 200
 _LONGEST_MESSAGE = 500
 # A file with more than that is no spec, and describing it all would take minutes.
 _MOST_PROBLEMS = 1000
+_MOST_CASES = 3
+_LONGEST_NAME = 60
 
 
 @dataclass(eq=False)
@@ -24,6 +27,10 @@ class Problems:
     file: str
     lines: tuple[str, ...] = ()
     _found: dict[Problem, Mark] = field(default_factory=dict)
+    _sharing: tuple[Mark, str] | None = None
+    # By the place of what cases share: those that read it, and those in which a problem came up.
+    _readers: dict[Mark, set[str]] = field(default_factory=dict)
+    _having: dict[Problem, tuple[Mark, dict[str, None]]] = field(default_factory=dict)
 
     @cached_property
     def shown_lines(self) -> tuple[str, ...]:
@@ -47,8 +54,24 @@ class Problems:
             here = where is not None and where.file == self.file and where.line > 0
             self._note(problem, Mark(where.line, where.column) if where and here else mark)
 
+    @contextmanager
+    def shared(self, mark: Mark, case: str) -> Iterator[None]:
+        """Read what stands at `mark` for several cases, now for the one of that name.
+
+        Where not all of them have a problem with it, it is said which have.
+        """
+        self._readers.setdefault(mark, set()).add(case)
+        self._sharing = mark, case
+        try:
+            yield
+        finally:
+            self._sharing = None
+
     def _note(self, problem: Problem, mark: Mark) -> None:
         self._found.setdefault(problem, mark)
+        if self._sharing:
+            place, case = self._sharing
+            self._having.setdefault(problem, (place, {}))[1][case] = None
         if len(self._found) >= _MOST_PROBLEMS:
             message = f"{_MOST_PROBLEMS:,} problems: the rest of the file was not read"
             last = max(self._found.values())
@@ -61,4 +84,16 @@ class Problems:
     def raise_any(self) -> None:
         """Raise SpecError with all problems in the order of the file, if there are any."""
         if self._found:
-            raise SpecError(sorted(self._found, key=lambda problem: self._found[problem]))
+            raise SpecError(map(self._with_cases, sorted(self._found, key=lambda problem: self._found[problem])))
+
+    def _with_cases(self, problem: Problem) -> Problem:
+        """Say in which cases a problem comes up, unless it does in all of several."""
+        if problem not in self._having:
+            return problem
+        place, having = self._having[problem]
+        if 1 < len(having) == len(self._readers[place]):
+            return problem
+        names = [f"'{shortened(name, _LONGEST_NAME)}'" for name in having]
+        more = [f"{len(names) - _MOST_CASES} more"] if len(names) > _MOST_CASES else []
+        listed = " and ".join([", ".join(names[:_MOST_CASES]), *more])
+        return replace(problem, message=f"{problem.message} (in {'case' if len(names) == 1 else 'cases'} {listed})")

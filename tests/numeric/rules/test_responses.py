@@ -1,5 +1,6 @@
 """Responses to impulses, in groups: they are those of one impulse after the other."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,11 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
 from gradcheck_cli.core.arguments import Input
+from gradcheck_cli.core.batching import Linear
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.numeric.rules.applied import Applied
+from gradcheck_cli.numeric.rules.loop import fits_affine
 from gradcheck_cli.numeric.rules.responses import responses
 from tests.numeric.rules.test_rules import apply
 
@@ -86,3 +89,15 @@ def test_a_convolution_takes_few_calls():
     calls.clear()
     responses(applied, 0)
     assert len(calls) <= 40  # 180 elements
+
+
+def twice(x):
+    """Linear, and rounded where a constant is added."""
+    return 2 * x + x.dtype.type(1.1)
+
+
+def test_responses_of_a_narrower_type_are_not_used_for_they_are_rounded_alike_at_every_step():
+    operator = replace(as_operator(twice, 1), linear=Linear(("x0",), jointly=True))
+    x = RNG.standard_normal(3)
+    assert fits_affine(apply(operator, [x]), 0)
+    assert not fits_affine(apply(operator, [x.astype(np.float32)]), 0)

@@ -17,14 +17,16 @@ from gradcheck_cli.numeric.rules.choice import choose
 from gradcheck_cli.numeric.rules.loop import loop
 from gradcheck_cli.numeric.rules.losses import unreduced
 
-OPERATORS = {name: getattr(F, name).operator for name in F.__all__}
+ALL = {name: getattr(F, name).operator for name in F.__all__}
+OPERATORS = {name: each for name, each in ALL.items() if any(item.domain.differentiable for item in each.inputs)}
 
 
 def apply(operator: Operator, arrays: list[Any], attributes: dict[str, Any] | None = None) -> Applied:
     """The operator applied to arrays."""
     attributes = attributes or {}
     returned = operator.forward(*arrays, **attributes)
-    outputs = [np.asarray(out) for out in getattr(returned, "outputs", (returned,))]
+    returned = getattr(returned, "outputs", returned)
+    outputs = [np.asarray(out) for out in (returned if isinstance(returned, tuple) else (returned,))]
     slots = range(len(arrays) + len(outputs))
     return Applied(
         operator, tuple(slots[: len(arrays)]), attributes, tuple(slots[len(arrays) :]), Bases([*arrays, *outputs])

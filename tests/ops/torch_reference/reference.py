@@ -30,7 +30,8 @@ def differences(name: str, theirs: Callable[..., Any], samples: int = SAMPLES) -
     for seed in range(samples):
         rng = np.random.default_rng(seed)
         arrays, drawn = sample_arguments(operator, rng)
-        attributes = {**drawn, **dict(zip(names, choices[seed % len(choices)], strict=True))}
+        chosen = dict(zip(names, choices[seed % len(choices)], strict=True))
+        attributes = {**chosen, **drawn} if operator.sampler else {**drawn, **chosen}
         wanted = [operator.input_at(slot).domain.differentiable for slot in range(len(arrays))]
         ours = [Variable(x, requires_grad=w) if x is not None else None for x, w in zip(arrays, wanted, strict=True)]
         tensors = [None if x is None else torch.tensor(x, requires_grad=w) for x, w in zip(arrays, wanted, strict=True)]

@@ -60,3 +60,33 @@ def test_collector_stops_at_a_thousand():
         found.take(problems, Mark(1, 1))
     assert len(caught.value.problems) == 1001
     assert caught.value.problems[-1].code == "too-many"
+
+
+def test_of_what_cases_share_it_is_said_which_have_the_problem():
+    found = Problems("a.yaml", ("x: 1", "y: 2", "z: 3"))
+    place = Mark(1, 4)
+    for number in range(9):
+        with found.shared(place, f"case {number}"):
+            found.add(place, "all", "code")
+            if number % 2:
+                found.add(Mark(2, 1), "odd", "code")
+            if number == 4:
+                found.add(Mark(2, 2), "one", "code")
+            if number < 8:
+                found.add(Mark(2, 3), "nearly all", "code")
+    found.add(Mark(3, 1), "own", "code")
+    assert [problem.message for problem in raised(found)] == [
+        "all",
+        "odd (in cases 'case 1', 'case 3', 'case 5' and 1 more)",
+        "one (in case 'case 4')",
+        "nearly all (in cases 'case 0', 'case 1', 'case 2' and 5 more)",
+        "own",
+    ]
+
+
+def test_where_one_case_reads_what_others_could_it_is_named():
+    found = Problems("a.yaml", ("x: 1",))
+    with found.shared(Mark(1, 4), "only " + 100 * "y"):
+        found.add(Mark(1, 4), "wrong", "code")
+    (problem,) = raised(found)
+    assert problem.message == f"wrong (in case 'only {55 * 'y'}...')"
