@@ -54,7 +54,7 @@ def _settings_of(file: Path) -> Settings | None:
 
     try:
         table = tomllib.loads(text).get("tool", {})
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # TOMLDecodeError is one, and so is a number of some thousand digits
         raise SettingsError(_not_toml(str(error), text, file)) from error
     ours = table.get("gradcheck") if isinstance(table, dict) else None
     return None if ours is None else _Reader(file, text).read(ours)
@@ -162,7 +162,8 @@ def _whole(value: Any) -> int | None:
 
 
 def _jobs(value: Any) -> str | None:
-    return "auto" if value == "auto" else str(value) if _whole(value) else None
+    most = 10**9  # more than any machine has; and Python writes no number of some thousand digits
+    return "auto" if value == "auto" else str(value) if _whole(value) and value < most else None
 
 
 _LIST = "a text or a list of texts"

@@ -94,6 +94,8 @@ def test_files_that_nobody_set_up_for_us_are_not_even_parsed(project, tmp_path):
         ("seed = -1", "seed should be a whole number"),
         ("seed = true", "seed should be a whole number"),
         ("strict = 'yes'", "strict should be true or false"),
+        ("jobs = 'many'", "jobs should be a whole number, 1 or more, or 'auto'"),
+        ("jobs = 0x" + "f" * 5000, "jobs should be a whole number, 1 or more, or 'auto'"),
         ("jobs = 0", "jobs should be a whole number, 1 or more, or 'auto'"),
         ("color = 'red'", "color should be 'auto', 'always' or 'never'"),
         ("paths = [1]", "paths should be a text or a list of texts"),
@@ -141,3 +143,9 @@ def test_a_named_file_may_have_any_name_but_needs_the_table(project):
     (Path("latin.toml")).write_bytes(b"[tool.gradcheck]\nops = '\xe9'\n")
     with pytest.raises(SettingsError, match="it is not UTF-8"):
         settings_in(Path("latin.toml"))
+
+
+def test_a_number_of_some_thousand_digits_is_no_number(project):
+    project(f"[tool.gradcheck]\njobs = {'9' * 5000}\n")
+    with pytest.raises(SettingsError, match="this is no TOML: Exceeds the limit"):
+        settings_near(Path())
