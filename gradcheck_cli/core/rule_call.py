@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +20,7 @@ def adapted(function: Callable[..., Any]) -> Callable[..., Any]:
     if all(kind in plain for kind in kinds):
         return function
 
+    @functools.wraps(function)  # whose module says that it is one of ours
     def call(*values: Any) -> Any:
         positional: list[Any] = []
         named: dict[str, Any] = {}

@@ -81,7 +81,15 @@ def listed(value: Any) -> str:
         return f"[{', '.join(map(listed, value))}]"
     if isinstance(value, str):
         return value if re.fullmatch(_PLAIN_WORD, value) else _quoted(value)
+    if isinstance(value, float):
+        return _dotted(repr(value))
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def _dotted(number: str) -> str:
+    """Write 1e-05 as 1.0e-05: without the dot stock YAML, as other programs read it, takes it for a text."""
+    head, exponent, tail = number.partition("e")
+    return f"{head}.0e{tail}" if exponent and "." not in head else number
 
 
 def array_text(array: Array, number: Callable[[float], str] = repr) -> str:

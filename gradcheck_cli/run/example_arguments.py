@@ -143,7 +143,8 @@ def _are_taken(operator: Operator, arrays: list[Any], values: Mapping[str, tuple
         return False
     if operator.bridged:
         return result.case.verdict is Verdict.PASS
-    return not result.skipped and result.case.verdict is not Verdict.INCONCLUSIVE
+    finite = all(finding.name != "non-finite" for finding in result.case.findings)
+    return not result.skipped and result.case.verdict is not Verdict.INCONCLUSIVE and finite
 
 
 def _takes(operator: Operator, arrays: list[Any], attributes: Mapping[str, Any]) -> bool:

@@ -82,4 +82,4 @@ def test_a_hostile_name_moves_no_cursor(gradcheck: Callable[..., Any]) -> None:
 def test_a_name_is_needed(gradcheck: Callable[..., Any]) -> None:
     ended = gradcheck("show-op")
     assert (ended.code, ended.out) == (2, "")
-    assert "Missing argument 'name'" in ended.err
+    assert "Missing argument 'NAME'" in ended.err

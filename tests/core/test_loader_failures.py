@@ -25,7 +25,7 @@ def names(operators):
 def test_a_missing_file_a_folder_and_another_ending(tmp_path):
     assert "no operator file" in str(fails(tmp_path / "no.py"))
     (tmp_path / "folder.py").mkdir()
-    assert "no operator file" in str(fails(tmp_path / "folder.py"))
+    assert "is a folder, and operators are named by file" in str(fails(tmp_path / "folder.py"))
     (tmp_path / "ops.txt").write_text("x")
     assert "is not a Python file" in str(fails(tmp_path / "ops.txt"))
     (tmp_path / "circle.py").symlink_to(tmp_path / "circle.py")

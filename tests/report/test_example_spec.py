@@ -134,7 +134,7 @@ def test_attributes_are_written_as_an_expression_has_them(values: list[Any], wri
         (["mean", "none", "null", "a, b", "1"], "[mean, none, 'null', 'a, b', '1']"),
         ([(0, 1), [-1]], "[[0, 1], [-1]]"),
         # What a matrix has no words for is left out.
-        ([1.0, {"mode": "a"}, float("inf"), 1e-9], "[1.0, 1e-09]"),
+        ([1.0, {"mode": "a"}, float("inf"), 1e-9], "[1.0, 1.0e-09]"),
         (list(range(20)), "[0, 1, 2, 3, 4, 5, 6, 7]"),
     ],
 )

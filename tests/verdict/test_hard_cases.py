@@ -46,7 +46,6 @@ def each(cases, **marked):
 
 REASONS = {
     "few_bits": "values that are multiples of 1e-16 or underflow show no slope: left open",
-    "blunt": "a gradient of zero beside a value of zero is neither vacuous nor sharp",
     "decades": "the smallest gradients of an array are compared with the rounding of the largest",
     "stairs": "rounding whose stairs are wider than the table of noise: left open",
     "edge": "a noise table that is wide beside the function's own scale takes curvature for noise",
@@ -160,7 +159,6 @@ def test_a_right_gradient_is_not_called_wrong(case):
     SLOPED | FLAT,
     few_bits=["confident classifier", "squares that underflow"],
     stairs=["rounded to five decimals"],
-    blunt=["square at zero", "sum of squares at zeros", "cube at zero", "x times |x| at zero", "at the minimum"],
     decades=["softmax with probabilities of 1e-22", "softmax with probabilities of 1e-217"],
     edge=["arc cosine near the edge alone", "exponential far out"],
 )
