@@ -1,6 +1,7 @@
 """A small part of the counts, in every run of the tests: what the checker says of labelled and random gradients."""
 
 import datetime
+import functools
 
 import pytest
 
@@ -24,21 +25,27 @@ def test_a_labelled_operator_gets_its_label(name):
         assert found.status in RIGHT, found.describe()
 
 
+@functools.cache
+def drawn(kind):
+    """Judge the random functions of one class, once for all tests of this process."""
+    return run_random(SEED, [kind], COUNT)
+
+
 @pytest.mark.parametrize("kind", CLASSES)
 def test_no_right_random_gradient_is_called_wrong(kind):
-    checks = run_random(SEED, [kind], COUNT)
+    checks = drawn(kind)
     right = [check for check in checks if check.right]
     assert not [check.describe() for check in right if check.answer in ("called wrong", "error")]
 
 
 def test_few_right_random_gradients_are_inconclusive():
-    checks = [check for check in run_random(SEED, list(CLASSES), COUNT) if check.right]
+    checks = [check for kind in CLASSES for check in drawn(kind) if check.right]
     undecided = [check.describe() for check in checks if check.answer in ("inconclusive", "jump")]
     assert len(undecided) <= 0.1 * len(checks), "\n".join(undecided)
 
 
 def test_most_wrong_random_gradients_fail():
-    checks = [check for check in run_random(SEED, list(CLASSES), COUNT) if not check.right]
+    checks = [check for kind in CLASSES for check in drawn(kind) if not check.right]
     assert sum(check.answer == "fail" for check in checks) >= 0.6 * len(checks)
 
 

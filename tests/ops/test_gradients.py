@@ -15,7 +15,7 @@ from gradcheck_cli.errors import ContractViolation
 
 ALL = [getattr(F, name).operator for name in F.__all__]
 OPERATORS = [operator for operator in ALL if any(item.domain.differentiable for item in operator.inputs)]
-SEEDS = range(5)
+SEEDS = range(3)
 by_name = pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
 
 
@@ -68,8 +68,8 @@ def test_planted_fault_is_caught(operator, fault, check):
     broken = twin(operator, FAULTS[fault])
     if operator.name in ZERO and fault != "one element":
         pytest.skip("a gradient that is zero is zero with another sign and factor")
-    errors = [check.disagreement(broken, arrays, attributes, seed) for seed, arrays, attributes in samples(operator)]
-    assert max(errors) > 10 * check.tolerance
+    errors = (check.disagreement(broken, arrays, attributes, seed) for seed, arrays, attributes in samples(operator))
+    assert any(error > 10 * check.tolerance for error in errors)
 
 
 @pytest.mark.parametrize("name", ["add", "subtract", "multiply", "divide", "power", "maximum", "minimum", "where"])
