@@ -26,15 +26,22 @@ def cross_entropy(x, target, weight=None, *, reduction="mean", label_smoothing=0
     """
     axis = _class_axis(x)
     log_p = log_softmax(x, axis=axis)
-    wanted, weights = _wanted(log_p, target, weight, axis, label_smoothing, ignore_index)
-    # Chosen, not multiplied: an impossible class that isn't wanted would add 0 * inf.
-    losses = -np.sum(np.where(wanted == 0, 0, wanted * np.where(wanted == 0, 0, log_p)), axis=axis)
-    return keep(_over(losses, weights, reduction), log_p=log_p, wanted=wanted, weights=weights)
+    weights = _weights(log_p, target, weight, axis, ignore_index)
+    losses = _at_target(log_p, target, weights, axis)
+    if label_smoothing:  # else an impossible class would add 0 * inf
+        spread = np.mean(log_p if weight is None else _by_class(weight, log_p, axis) * log_p, axis=axis)
+        losses = (1 - label_smoothing) * losses - label_smoothing * np.where(np.equal(target, ignore_index), 0, spread)
+    return keep(_over(losses, weights, reduction), log_p=log_p, weights=weights)
 
 
 @cross_entropy.backward
-def _(g, log_p, wanted, weights, reduction):
+def _(g, log_p, target, weight, weights, reduction, label_smoothing, ignore_index):
     axis = _class_axis(log_p)
+    wanted = (1 - label_smoothing) * _hit(log_p, target, axis) * np.expand_dims(weights, axis)
+    if label_smoothing:
+        spread = np.ones_like(log_p) if weight is None else np.broadcast_to(_by_class(weight, log_p, axis), log_p.shape)
+        ignored = np.expand_dims(np.equal(target, ignore_index), axis)
+        wanted = wanted + np.where(ignored, 0, label_smoothing / log_p.shape[axis] * spread)
     g = np.expand_dims(_at_each(g, weights, reduction), axis)
     return g * (np.exp(log_p) * np.sum(wanted, axis=axis, keepdims=True) - wanted)
 
@@ -77,36 +84,52 @@ def nll_loss(x, target, weight=None, *, reduction="mean", ignore_index=-100):
     Shapes and mean are those of cross_entropy.
     """
     axis = _class_axis(x)
-    wanted, weights = _wanted(np.asarray(x), target, weight, axis, 0.0, ignore_index)
-    losses = -np.sum(np.where(wanted == 0, 0, wanted * np.where(wanted == 0, 0, x)), axis=axis)
-    return keep(_over(losses, weights, reduction), wanted=wanted, weights=weights)
+    weights = _weights(np.asarray(x), target, weight, axis, ignore_index)
+    return keep(_over(_at_target(np.asarray(x), target, weights, axis), weights, reduction), weights=weights)
 
 
 @nll_loss.backward
-def _(g, wanted, weights, reduction):
-    return -np.expand_dims(_at_each(g, weights, reduction), _class_axis(wanted)) * wanted
+def _(g, x, target, weights, reduction):
+    axis = _class_axis(x)
+    return -np.expand_dims(_at_each(g, weights, reduction) * weights, axis) * _hit(x, target, axis)
 
 
 def _class_axis(x):
     return 1 if np.ndim(x) > 1 else 0
 
 
-def _wanted(log_p, target, weight, axis, smoothing, ignored):
-    """Return how much of each class is wanted, and the weight of each target: 0 for one that is ignored."""
+def _weights(log_p, target, weight, axis, ignored):
+    """Return the weight of each target, 0 for one that is ignored. Raises ValueError for a wrong one."""
     classes, shape = log_p.shape[axis], log_p.shape[:axis] + log_p.shape[axis + 1 :]
     if np.shape(target) != shape:
         raise ValueError(f"target should have the shape of x without its classes, {shape}, not {np.shape(target)}")
     counted = np.not_equal(target, ignored)
     if np.any(counted & (np.less(target, 0) | np.greater_equal(target, classes))):
         raise ValueError(f"target should hold class numbers from 0 to {classes - 1}")
-    weight = np.ones(classes, log_p.dtype) if weight is None else np.asarray(weight)
-    if weight.shape != (classes,):
-        raise ValueError(f"weight should have a number for each of {classes} classes, not the shape {weight.shape}")
-    ways = (-1, *(1,) * (log_p.ndim - 1 - axis))
-    hit = np.arange(classes).reshape(ways) == np.expand_dims(target, axis)
-    share = ((1 - smoothing) * hit + smoothing / classes).astype(log_p.dtype)
-    wanted = np.where(np.expand_dims(counted, axis), share * weight.reshape(ways), 0).astype(log_p.dtype)
-    return wanted, np.where(counted, weight[np.where(counted, target, 0)], 0).astype(log_p.dtype)
+    if weight is None:
+        return counted.astype(log_p.dtype)
+    if np.shape(weight) != (classes,):
+        raise ValueError(f"weight should have a number for each of {classes} classes, not the shape {np.shape(weight)}")
+    return np.where(counted, np.asarray(weight)[np.where(counted, target, 0)], 0).astype(log_p.dtype)
+
+
+def _at_target(log_p, target, weights, axis):
+    """Return -log p of each target times its weight; 0 for a weight of 0, also where log p is infinite."""
+    counted = weights != 0
+    index = np.expand_dims(np.where(counted, target, 0), axis)
+    picked = np.take_along_axis(log_p, index, axis).squeeze(axis)
+    return -weights * np.where(counted, picked, 0)
+
+
+def _hit(log_p, target, axis):
+    """Return 1 for the class of each target, and 0 for the others."""
+    classes = np.arange(log_p.shape[axis]).reshape(-1, *(1,) * (log_p.ndim - 1 - axis))
+    return (classes == np.expand_dims(target, axis)).astype(log_p.dtype)
+
+
+def _by_class(weight, log_p, axis):
+    """Give the weights of classes the axes of log_p."""
+    return np.reshape(weight, (-1, *(1,) * (log_p.ndim - 1 - axis)))
 
 
 def _over(losses, weights, reduction):
