@@ -19,7 +19,7 @@ for variable in ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PY_COLORS", "CL
     os.environ.pop(variable, None)
 
 # No deadline: a machine that runs other things beside the tests is no failure.
-settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
+settings.register_profile("repeatable", derandomize=True, deadline=None, database=None, max_examples=60)
 settings.load_profile("repeatable")
 
 

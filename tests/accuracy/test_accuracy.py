@@ -20,9 +20,8 @@ COUNT = 20
 
 @pytest.mark.parametrize("name", OPERATORS)
 def test_a_labelled_operator_gets_its_label(name):
-    for seed in (0, 1):
-        found = check_labelled(name, seed)
-        assert found.status in RIGHT, found.describe()
+    found = check_labelled(name, 0)
+    assert found.status in RIGHT, found.describe()
 
 
 @functools.cache
