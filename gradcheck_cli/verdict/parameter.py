@@ -63,9 +63,9 @@ def judge_parameter(
             stopped(_partial(point, u, basis, knobs, finished))
         raise
     outcomes, passes = finished.outcomes, finished.passes
-    # A value of zero has no rounding; that of the values around it tells what a gradient of zero is.
-    rounding = rounding_of(basis, point.base) or rounding_of(basis, point.together(point.scales[None])[0])
-    seen = Elements(outcomes, point.label, rounding, scaled_norm(u * point.base), knobs, passes)
+    rounding, size = rounding_of(basis, point.base), scaled_norm(u * point.base)
+    beside = rounding or _rounding_beside(point, basis)
+    seen = Elements(outcomes, point.label, rounding, size, knobs, passes, beside)
     summary = summarise(seen, precision_notes(point, basis))
     shown = summary.shown
     asked = knobs.sweep or summary.verdict is not Verdict.PASS
@@ -112,6 +112,15 @@ def _partial(point: Point, u: Array, basis: Basis, knobs: Knobs, finished: Finis
         WorstElement(point.index(shown.element), shown.analytic, shown.numeric, shown.bar),
         findings=summary.findings if wrong else (),
     )
+
+
+def _rounding_beside(point: Point, basis: Basis) -> float:
+    """Return the rounding of the value a scale away, by which to tell a wide bar where the value has none.
+
+    0 where it isn't finite: such a value is out of all proportion, and tells nothing of the point.
+    """
+    rounding = rounding_of(basis, point.together(point.scales[None])[0])
+    return rounding if np.isfinite(rounding) else 0.0
 
 
 def precision_notes(point: Point, basis: Basis) -> list[Finding]:

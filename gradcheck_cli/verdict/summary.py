@@ -45,6 +45,7 @@ class Elements:
     """The outcomes of a parameter's elements under all cotangents, with what is needed to name and weigh them.
 
     `passes` are those that aren't among the `outcomes`. `rounding` is the value's rounding, `value_size` its magnitude.
+    `rounding_beside` is what bars are wide by: the value's rounding, or, where the value is 0, that of one beside it.
     """
 
     outcomes: Sequence[Outcome]
@@ -53,6 +54,7 @@ class Elements:
     value_size: float
     knobs: Knobs
     passes: Passes = field(default_factory=Passes.none)
+    rounding_beside: float = 0.0
 
     def largest(self) -> dict[int, float]:
         """Return the largest gradient, of both sides, under every cotangent."""
@@ -77,7 +79,7 @@ class Elements:
         """
         if any(o.status is Status.KINK for o in self.outcomes):
             return False
-        hidden, zero = _HIDDEN * self.rounding, ZERO * self.rounding
+        hidden, zero = _HIDDEN * (self.rounding_beside or self.rounding), ZERO * self.rounding
         passes = self.passes.plain
         analytic = np.abs(passes.analytic)
         if len(passes) and analytic.max() > zero:

@@ -74,3 +74,13 @@ def test_a_value_and_a_gradient_that_are_zero_are_a_vacuous_pass(function: Any, 
 def test_a_gradient_that_is_not_zero_there_is_wrong(gradient: float) -> None:
     result = check(lambda x: float(np.sum(x * x)), [0.0, 0.0], grad=lambda x: gradient + 2 * x)
     assert str(result.verdict) == "fail"
+
+
+@pytest.mark.parametrize("k", [1e2, 7e2, 1e3, 1e6, 1e9, 1e12])
+@pytest.mark.parametrize(("gradient", "slope"), [(5.0, 0.0), (1e-3, 0.0), (0.0, 5.0)])
+def test_a_value_out_of_proportion_beside_the_point_excuses_nothing(k: float, gradient: float, slope: float) -> None:
+    with np.errstate(all="ignore"):
+        result = check(
+            lambda x: float(np.sum(np.expm1(k * x) - k * x + slope * x)), [0.0, 0.0], grad=lambda x: gradient + 0 * x
+        )
+    assert str(result.verdict) != "pass"
