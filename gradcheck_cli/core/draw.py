@@ -28,13 +28,18 @@ def draw(domain: Domain, shape: tuple[int, ...], rng: np.random.Generator, below
 
     Floats are standard normal, folded at a lone bound, uniform between two bounds, and at least
     0.1 away from every value to avoid; distinct ones are a shuffled, jittered grid, no two nearer
-    than half its step. Raises ValueError where nothing can be drawn: a non-square `spd`, an
+    than half its step; integers are never all the same where they can differ. Raises ValueError
+    where nothing can be drawn: a non-square `spd`, an
     interval with no room beside the values to avoid.
     """
     if domain.kind == "bool":
         return np.asarray(rng.random(shape) < 0.5)
     if domain.kind == "int":
-        return np.asarray(rng.integers(0, _limit(domain, below), size=shape))
+        limit = _limit(domain, below)
+        drawn = np.asarray(rng.integers(0, limit, size=shape))
+        if drawn.size > 1 and limit > 1 and drawn.min() == drawn.max():  # one class alone may all be ignored: 0 / 0
+            drawn.flat[0] = (drawn.flat[0] + 1) % limit
+        return drawn
     if domain.spd:
         if len(shape) < 2 or shape[-1] != shape[-2]:
             raise ValueError(f"a symmetric positive definite matrix can't have the shape {shape}")

@@ -245,3 +245,9 @@ def test_arguments_of_a_variadic_operator_are_split_from_every_form():
         arrays, attributes = split_arguments(operator, drawn)
         assert [array.item() for array in arrays] == [0, 1, 2]
         assert attributes == {"axis": 1}
+
+
+def test_integers_of_several_elements_are_never_all_the_same() -> None:
+    for seed in range(50):
+        drawn = draw(ints("n", below=2), (2,), np.random.default_rng(seed))
+        assert sorted(drawn.tolist()) == [0, 1], seed
