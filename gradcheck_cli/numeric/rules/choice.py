@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def choose(applied: Applied, looped: bool = False) -> Rule:
         return by_function
     if batch.kind == "gather":
         return gather if fits_gather(applied) else loop
-    if not _plain_attributes(applied):
+    if not _plain_attributes(applied, batch.kind):
         return loop
     if batch.kind == "elementwise":
         return elementwise if fits_elementwise(applied) else loop
@@ -50,12 +50,14 @@ def choose(applied: Applied, looped: bool = False) -> Rule:
     return _leading_or_affine if places_of(applied) else _affine_or_loop
 
 
-def _plain_attributes(applied: Applied) -> bool:
-    """Tell whether no attribute can have axes of its own, which know nothing of those of a batch."""
+def _plain_attributes(applied: Applied, kind: str) -> bool:
+    """Tell whether no attribute can have axes of its own, which know nothing of those of a batch.
+
+    What is independent along its leading axes is so with one number for each of the others, a stride, say.
+    """
     for name, value in applied.attributes.items():
-        parts: tuple[Any, ...] = (value,)
-        if name == "axis" and isinstance(value, tuple | list):
-            parts = tuple(value)
+        tuples = kind == "leading" or name == "axis"
+        parts = value if tuples and isinstance(value, tuple | list) else (value,)
         if not all(isinstance(part, _PLAIN) or (isinstance(part, np.ndarray) and not part.ndim) for part in parts):
             return False
     return all(isinstance(array, (*_PLAIN, np.ndarray)) for array in applied.arrays)

@@ -239,6 +239,26 @@ def test_attributes_with_axes_are_looped(limits):
     agrees(applied, [perturbed(applied, 0, (0,), 3, rng)])
 
 
+@pytest.mark.parametrize(
+    ("name", "shapes", "attributes"),
+    [
+        ("conv2d", [(2, 3, 5, 6), (4, 3, 3, 2), (4,)], {"stride": (1, 2), "padding": (2, 1), "dilation": [1, 2]}),
+        ("conv_transpose2d", [(2, 3, 4, 3), (3, 2, 2, 3), (2,)], {"stride": (2, 1), "output_padding": (1, 0)}),
+        ("max_pool2d", [(2, 3, 6, 5)], {"kernel_size": (3, 2), "stride": (2, 1), "padding": (1, 0)}),
+        ("interpolate", [(2, 3, 4, 5)], {"size": (7, 6), "mode": "bilinear"}),
+    ],
+)
+def test_one_number_for_each_axis_goes_through_at_once(name, shapes, attributes):
+    rng = np.random.default_rng(7)
+    applied = apply(OPERATORS[name], [rng.standard_normal(shape) for shape in shapes], attributes)
+    for position, x in enumerate(applied.arrays):
+        for axes in all_patterns(x.ndim):
+            operands: list[Moved | None] = [None] * len(shapes)
+            operands[position] = perturbed(applied, position, axes, 3, rng)
+            assert choose(applied) is not loop
+            agrees(applied, operands)
+
+
 @pytest.mark.parametrize("name", ["mse_loss", "binary_cross_entropy_with_logits"])
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 def test_a_loss_is_known_one_by_one(name, reduction):
