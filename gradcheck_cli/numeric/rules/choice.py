@@ -53,14 +53,24 @@ def choose(applied: Applied, looped: bool = False) -> Rule:
 def _plain_attributes(applied: Applied, kind: str) -> bool:
     """Tell whether no attribute can have axes of its own, which know nothing of those of a batch.
 
-    What is independent along its leading axes is so with one number for each of the others, a stride, say.
+    What is independent along its leading axes is so with one number for each of the others, as a stride has.
     """
+    most = _axes_of_its_own(applied) if kind == "leading" else 0
     for name, value in applied.attributes.items():
-        tuples = kind == "leading" or name == "axis"
-        parts = value if tuples and isinstance(value, tuple | list) else (value,)
-        if not all(isinstance(part, _PLAIN) or (isinstance(part, np.ndarray) and not part.ndim) for part in parts):
-            return False
+        several = isinstance(value, tuple | list) and (name == "axis" or len(value) <= most)
+        for part in value if several else (value,):
+            if not isinstance(part, _PLAIN) and not (isinstance(part, np.ndarray) and not part.ndim):
+                return False
     return all(isinstance(array, (*_PLAIN, np.ndarray)) for array in applied.arrays)
+
+
+def _axes_of_its_own(applied: Applied) -> int:
+    """Return how many axes an operator takes together of an operand that is independent along the others."""
+    places = places_of(applied)
+    if places is None:
+        return 0
+    pairs = zip(applied.arrays, places.operands, strict=True)
+    return max((array.ndim - sum(map(len, words.values())) for array, words in pairs if words), default=0)
 
 
 def _leading_or_affine(applied: Applied, moved: Operands) -> tuple[Moved, ...]:

@@ -259,6 +259,15 @@ def test_one_number_for_each_axis_goes_through_at_once(name, shapes, attributes)
             agrees(applied, operands)
 
 
+def test_more_numbers_than_axes_of_its_own_are_looped():
+    """Two sizes are of two axes, of which one is declared independent."""
+    rng = np.random.default_rng(9)
+    applied = apply(OPERATORS["rms_norm"], [rng.standard_normal((2, 3, 4)), None], {"normalized_shape": (3, 4)})
+    assert choose(applied) is loop
+    applied = apply(OPERATORS["rms_norm"], [rng.standard_normal((2, 3, 4)), None], {"normalized_shape": (4,)})
+    assert choose(applied) is not loop
+
+
 @pytest.mark.parametrize("name", ["mse_loss", "binary_cross_entropy_with_logits"])
 @pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
 def test_a_loss_is_known_one_by_one(name, reduction):
