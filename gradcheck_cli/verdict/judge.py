@@ -32,8 +32,8 @@ from gradcheck_cli.verdict.budget import (
 )
 from gradcheck_cli.verdict.contract import CONTRACT, CheckedExecution
 from gradcheck_cli.verdict.cotangents import signed_cotangent
+from gradcheck_cli.verdict.gradient import Gradient
 from gradcheck_cli.verdict.judgement import Judgement, as_finding, skipped
-from gradcheck_cli.verdict.outcome import GradientOf
 from gradcheck_cli.verdict.parameter import JudgedParameter, judge_parameter
 from gradcheck_cli.verdict.planned import Planned, View
 from gradcheck_cli.verdict.results import agree, bad_values, require_finite_gradients
@@ -181,7 +181,7 @@ class _Check:
         return self._compare_in(self.view, name, stopped)
 
     def _compare_in(self, view: View, name: str, stopped: Callable[[ParameterResult], None] | None) -> JudgedParameter:
-        point, rng, gradient_of = self._point(view, name), self._generator(name), self._gradient(view, name)
+        point, rng, gradient_of = self._point(view, name), self._generator(name), Gradient(view, name, self.gradients)
         if self.knobs.directions and point.x.size:
             from gradcheck_cli.verdict.directions import judge_directions  # here, since most checks have none
 
@@ -269,22 +269,13 @@ class _Check:
         others[choose_elements(point.x.size, self.samples[name], self._generator(name))] = False
         rng = np.random.default_rng([*self.seed, zlib.crc32(name.encode()), DIRECTIONS])
         knobs = replace(self.knobs, directions=DIRECTIONS)
-        seen = judge_directions(point, view.cotangent, self._gradient(view, name), knobs, rng, others)
+        seen = judge_directions(point, view.cotangent, Gradient(view, name, self.gradients), knobs, rng, others)
         self.judgement.evaluations += point.evaluations
         return beside(result, seen)
 
     def _generator(self, name: str) -> np.random.Generator:
         # One of its own, so that a parameter checked alone is checked as among others.
         return np.random.default_rng([*self.seed, zlib.crc32(name.encode())])
-
-    def _gradient(self, view: View, name: str) -> GradientOf:
-        """Return what runs the backward for one parameter."""
-
-        def gradient_of(u: Array) -> Array:
-            gradients = self.gradients if u is view.cotangent else view.vjp(u)
-            return np.ravel(gradients[name]).astype(np.float64)
-
-        return gradient_of
 
 
 def _undecided(result: ParameterResult) -> ParameterResult:

@@ -18,9 +18,11 @@ from gradcheck_cli.records import Finding, ParameterResult, SweepPoint, Verdict,
 from gradcheck_cli.verdict.compare import Basis, compare, prepare
 from gradcheck_cli.verdict.evidence import Evidence, gather
 from gradcheck_cli.verdict.finished import Finished
-from gradcheck_cli.verdict.outcome import GradientOf, Outcome, Status, plain_rel_err
+from gradcheck_cli.verdict.gradient import Gradient
+from gradcheck_cli.verdict.outcome import Outcome, Status, plain_rel_err
 from gradcheck_cli.verdict.screen import figures
 from gradcheck_cli.verdict.summary import Elements, summarise
+from gradcheck_cli.verdict.vanishing import Vanishing
 from gradcheck_cli.verdict.zeros import Zeros, rounding_of
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ class JudgedParameter(NamedTuple):
 def judge_parameter(
     point: Point,
     u: Array,
-    gradient_of: GradientOf,
+    gradient: Gradient,
     knobs: Knobs,
     elements: Array,
     rng: np.random.Generator,
@@ -52,12 +54,13 @@ def judge_parameter(
     if elements.size == 0:
         finding = Finding("nothing-checked", f"{point.name} has no elements")
         return JudgedParameter(ParameterResult(point.name, shape, 0, 0, Verdict.INCONCLUSIVE, findings=(finding,)))
-    basis = prepare(point, u, gradient_of, knobs, rng)
+    basis = prepare(point, u, gradient, knobs, rng)
     # What `accuracy` forgives depends on the largest gradient, so that nothing is decided before the end.
-    zeros = Zeros(basis, gradient_of, point.base)
-    finished = Finished(knobs.accuracy is not None, zeros.excused)
+    zeros = Zeros(basis, gradient, point.base)
+    vanishing = Vanishing(basis, gradient, point)
+    finished = Finished(knobs.accuracy is not None, lambda outcome: vanishing.excused(zeros.excused(outcome)))
     try:
-        compare(point, basis, gradient_of, knobs.rtol, elements, rng, finished)
+        compare(point, basis, gradient, knobs.rtol, elements, rng, finished)
     except BaseException:
         if stopped is not None and finished.elements.size:
             stopped(_partial(point, u, basis, knobs, finished))
@@ -66,7 +69,11 @@ def judge_parameter(
     rounding, size = rounding_of(basis, point.base), scaled_norm(u * point.base)
     beside = rounding or _rounding_beside(point, basis)
     seen = Elements(outcomes, point.label, rounding, size, knobs, passes, beside)
-    summary = summarise(seen, precision_notes(point, basis))
+    notes = precision_notes(point, basis)
+    summary = summarise(seen, notes)
+    if summary.verdict is not Verdict.PASS:
+        seen = vanishing.settled(seen)
+        summary = summarise(seen, notes)
     shown = summary.shown
     asked = knobs.sweep or summary.verdict is not Verdict.PASS
     result = ParameterResult(
@@ -81,7 +88,7 @@ def judge_parameter(
         sweep_of(point, shown, basis) if asked else (),
         summary.findings,
     )
-    at_kinks = [outcome for outcome in outcomes if outcome.status is Status.KINK]
+    at_kinks = [outcome for outcome in seen.outcomes if outcome.status is Status.KINK]
     evidence = gather(point.name, shape, finished)
     if not at_kinks:
         return JudgedParameter(result, evidence)

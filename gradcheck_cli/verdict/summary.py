@@ -46,6 +46,7 @@ class Elements:
 
     `passes` are those that aren't among the `outcomes`. `rounding` is the value's rounding, `value_size` its magnitude.
     `rounding_beside` is what bars are wide by: the value's rounding, or, where the value is 0, that of one beside it.
+    Gradients up to `vanishing` are zero but for roundings of the point.
     """
 
     outcomes: Sequence[Outcome]
@@ -55,6 +56,7 @@ class Elements:
     knobs: Knobs
     passes: Passes = field(default_factory=Passes.none)
     rounding_beside: float = 0.0
+    vanishing: float = 0.0
 
     def largest(self) -> dict[int, float]:
         """Return the largest gradient, of both sides, under every cotangent."""
@@ -79,7 +81,8 @@ class Elements:
         """
         if any(o.status is Status.KINK for o in self.outcomes):
             return False
-        hidden, zero = _HIDDEN * (self.rounding_beside or self.rounding), ZERO * self.rounding
+        hidden = max(_HIDDEN * (self.rounding_beside or self.rounding), self.vanishing)
+        zero = max(ZERO * self.rounding, self.vanishing)
         passes = self.passes.plain
         analytic = np.abs(passes.analytic)
         if len(passes) and analytic.max() > zero:
