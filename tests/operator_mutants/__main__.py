@@ -19,7 +19,7 @@ from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.run.check_operators import check_operator
 from gradcheck_cli.run.operator_options import OperatorOptions
 from tests.operator_mutants.mutate import KINDS, Mutant, mutants
-from tests.operator_mutants.survivors import explained
+from tests.operator_mutants.survivors import explained, harmless
 
 PAGE = Path(__file__).parents[2] / "docs" / "mutants.md"
 ENOUGH = 0.99
@@ -60,12 +60,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             else:
                 survivors.append((name, mutant.kind, mutant.code))
                 sys.stdout.write(f"survives: {name}, {mutant.kind}: {mutant.code}\n")
-    harmless = [each for each in survivors if explained(*each)]
-    wrong = sum(planted.values()) - len(harmless)
+    right = [each for each in survivors if harmless(*each)]
+    wrong = sum(planted.values()) - len(right)
     share = sum(caught.values()) / wrong if wrong else 1.0
-    sys.stdout.write(
-        f"{sum(caught.values())} of {wrong} wrong twins caught, {share:.1%}; {len(harmless)} are no change\n"
-    )
+    sys.stdout.write(f"{sum(caught.values())} of {wrong} wrong twins caught, {share:.1%}; {len(right)} are no change\n")
     if options.write:
         PAGE.write_text(_page(planted, caught, survivors, wrong, share), encoding="utf-8")
     return 0 if share >= ENOUGH else 1
