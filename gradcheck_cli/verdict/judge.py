@@ -40,7 +40,7 @@ from gradcheck_cli.verdict.results import agree, bad_values, require_finite_grad
 from gradcheck_cli.verdict.watcher import Watcher
 
 if TYPE_CHECKING:
-    from gradcheck_cli.verdict.joint_kinks import Kinked
+    from gradcheck_cli.verdict.subgradients import Kinked
 
 
 def judge(

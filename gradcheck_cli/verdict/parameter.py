@@ -15,6 +15,7 @@ from gradcheck_cli.numeric.point import Point
 from gradcheck_cli.numeric.steps import SWEEP, step_size
 from gradcheck_cli.numeric.weights import Weights
 from gradcheck_cli.records import Finding, ParameterResult, SweepPoint, Verdict, WorstElement
+from gradcheck_cli.verdict.appeal import Appeal
 from gradcheck_cli.verdict.compare import Basis, compare, prepare
 from gradcheck_cli.verdict.evidence import Evidence, gather
 from gradcheck_cli.verdict.finished import Finished
@@ -22,11 +23,10 @@ from gradcheck_cli.verdict.gradient import Gradient
 from gradcheck_cli.verdict.outcome import Outcome, Status, plain_rel_err
 from gradcheck_cli.verdict.screen import figures
 from gradcheck_cli.verdict.summary import Elements, summarise
-from gradcheck_cli.verdict.vanishing import Vanishing
-from gradcheck_cli.verdict.zeros import Zeros, rounding_of
+from gradcheck_cli.verdict.zeros import rounding_of
 
 if TYPE_CHECKING:
-    from gradcheck_cli.verdict.joint_kinks import Kinked
+    from gradcheck_cli.verdict.subgradients import Kinked
 
 
 class JudgedParameter(NamedTuple):
@@ -55,24 +55,23 @@ def judge_parameter(
         finding = Finding("nothing-checked", f"{point.name} has no elements")
         return JudgedParameter(ParameterResult(point.name, shape, 0, 0, Verdict.INCONCLUSIVE, findings=(finding,)))
     basis = prepare(point, u, gradient, knobs, rng)
+    appeal = Appeal(basis, gradient, point)
     # What `accuracy` forgives depends on the largest gradient, so that nothing is decided before the end.
-    zeros = Zeros(basis, gradient, point.base)
-    vanishing = Vanishing(basis, gradient, point)
-    finished = Finished(knobs.accuracy is not None, lambda outcome: vanishing.excused(zeros.excused(outcome)))
+    finished = Finished(knobs.accuracy is not None, appeal.excused)
     try:
         compare(point, basis, gradient, knobs.rtol, elements, rng, finished)
     except BaseException:
         if stopped is not None and finished.elements.size:
             stopped(_partial(point, u, basis, knobs, finished))
         raise
-    outcomes, passes = finished.outcomes, finished.passes
+    hidden = appeal.at_hidden_kinks(finished)
     rounding, size = rounding_of(basis, point.base), scaled_norm(u * point.base)
     beside = rounding or _rounding_beside(point, basis)
-    seen = Elements(outcomes, point.label, rounding, size, knobs, passes, beside)
+    seen = Elements(hidden or finished.outcomes, point.label, rounding, size, knobs, finished.passes, beside)
     notes = precision_notes(point, basis)
     summary = summarise(seen, notes)
     if summary.verdict is not Verdict.PASS:
-        seen = vanishing.settled(seen)
+        seen = appeal.vanished(seen)
         summary = summarise(seen, notes)
     shown = summary.shown
     asked = knobs.sweep or summary.verdict is not Verdict.PASS
@@ -92,12 +91,16 @@ def judge_parameter(
     evidence = gather(point.name, shape, finished)
     if not at_kinks:
         return JudgedParameter(result, evidence)
-    from gradcheck_cli.verdict.joint_kinks import Kinked  # here, since most parameters have none
+    from gradcheck_cli.verdict.hidden_kinks import whole  # here, since most parameters have none
 
+    everything = whole(point, basis)
+    if hidden:
+        return JudgedParameter(result, evidence, everything)
     kinks = np.array(sorted({outcome.element for outcome in at_kinks}))
     step = min(outcome.kink_within or np.inf for outcome in at_kinks)
-    noise = basis.noise.of(u, np.abs(point.base), np.ones(point.base.shape, dtype=bool))
-    return JudgedParameter(result, evidence, Kinked(point, kinks, basis.cotangents[0].gradient[kinks], step, noise))
+    return JudgedParameter(
+        result, evidence, everything._replace(elements=kinks, gradient=everything.gradient[kinks], step=step)
+    )
 
 
 def _partial(point: Point, u: Array, basis: Basis, knobs: Knobs, finished: Finished) -> ParameterResult:

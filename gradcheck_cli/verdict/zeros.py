@@ -47,8 +47,7 @@ class Zeros:
     def excused(self, outcome: Outcome) -> Outcome:
         """Return the outcome with the rounding of the backward in its bar, if both gradients are zero within it."""
         number = outcome.cotangent
-        apart = outcome.status in (Status.FAIL, Status.UNCLEAR) and outcome.difference > outcome.bar
-        if not apart or outcome.size > ZERO * rounding_of(self._basis, self._base, number):
+        if outcome.size > ZERO * rounding_of(self._basis, self._base, number):
             return outcome
         bar = outcome.bar + _MARGIN * float(self._wander(number)[outcome.element])
         if outcome.difference > bar:
