@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 
 from gradcheck_cli.errors import MissingExtra
 
-_EXTRAS = ("scipy", "torch", "jax")
-"""Packages that come with an extra of this one of the same name."""
+_EXTRAS = ("scipy", "torch", "jax", "report")
+"""What can be installed with this package; most are named as the package that they bring."""
 
 
 @functools.cache
@@ -23,8 +23,14 @@ def is_installed(package: str) -> bool:
 
 
 def install_line(package: str) -> str:
-    """Return the command that installs a package."""
+    """Return the command that installs a package, or an extra of this one."""
     return f"pip install 'gradcheck-cli[{package}]'" if package in _EXTRAS else f"pip install {package}"
+
+
+def install_hint(module: str) -> str:
+    """Return the command that brings a module that is missing; empty for one that isn't an extra's."""
+    package = module.partition(".")[0]
+    return install_line(package) if package in _EXTRAS else ""
 
 
 def standing_in(forward: Callable[..., Any], package: str) -> Callable[..., Any]:

@@ -6,6 +6,7 @@ import linecache
 import traceback
 from pathlib import Path
 
+from gradcheck_cli.core.extras import install_hint
 from gradcheck_cli.errors import GradcheckError, Location, Problem
 
 _CORE = str(Path(__file__).parent)
@@ -32,16 +33,10 @@ def import_failure(error: BaseException, what: str, own: Path | None = None) -> 
     raised_at = "" if deepest is last else f"raised at {deepest.filename}:{deepest.lineno}: {deepest.line}"
     if isinstance(error, SyntaxError) and error.filename:
         raised_at = f"in {error.filename}:{error.lineno}: {(error.text or '').strip()}"
-    if isinstance(error, ModuleNotFoundError) and (line := install_line(error.name or "")):
+    if isinstance(error, ModuleNotFoundError) and (line := install_hint(error.name or "")):
         raised_at = "; ".join(filter(None, (line, raised_at)))
     source = linecache.getline(last.filename, last.lineno or 0).rstrip("\n")
     return [Problem(message, Location(last.filename, last.lineno or 0), "import-failed", raised_at, source)]
-
-
-def install_line(module: str) -> str:
-    """Say how the framework that a missing module belongs to is installed; empty for what isn't one of ours."""
-    top = module.partition(".")[0]
-    return f"pip install 'gradcheck-cli[{top}]'" if top in ("torch", "jax", "scipy") else ""
 
 
 def _summary(error: BaseException) -> str:

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from gradcheck_cli.core.import_failure import install_line
+from gradcheck_cli.core.extras import install_hint
 from gradcheck_cli.core.importing import importable, importable_beside
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.errors import OperatorError, near
@@ -80,7 +80,7 @@ class References:
             cause = error.__cause__
             if isinstance(cause, ModuleNotFoundError) and f"{name}.".startswith(f"{cause.name}."):
                 message = f"no module named '{cause.name}' is installed or in the project"
-                raise Unusable(message, install_line(str(cause.name))) from error
+                raise Unusable(message, install_hint(str(cause.name))) from error
             raise
         return module
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from gradcheck_cli.bridges.signatures import underlying
 from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.core.extras import install_line
 from gradcheck_cli.core.generators import Generators
 from gradcheck_cli.errors import OperatorError, Problem, near
 
@@ -34,7 +35,7 @@ def jax_module() -> Any:
     try:
         return importlib.import_module("jax")
     except ImportError as error:
-        hint = "install it: pip install 'gradcheck-cli[jax]'"
+        hint = f"install it: {install_line('jax')}"
         raise OperatorError(Problem(f"JAX can't be imported: {error}", code="missing-framework", hint=hint)) from error
 
 

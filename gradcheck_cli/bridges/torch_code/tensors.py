@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.core.extras import install_line
 from gradcheck_cli.errors import OperatorError, Problem, near
 
 Tensor: TypeAlias = Any
@@ -24,7 +25,7 @@ def torch_module() -> Any:
     try:
         return importlib.import_module("torch")
     except ImportError as error:
-        hint = "install it: pip install 'gradcheck-cli[torch]', or the build for your machine from pytorch.org"
+        hint = f"install it: {install_line('torch')}, or the build for your machine from pytorch.org"
         message = f"PyTorch can't be imported: {error}"
         raise OperatorError(Problem(message, code="missing-framework", hint=hint)) from error
 

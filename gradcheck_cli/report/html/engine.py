@@ -8,6 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from gradcheck_cli.core.extras import install_line
 from gradcheck_cli.errors import GradcheckError, Problem, printable
 from gradcheck_cli.report.html.markup import text
 
@@ -45,7 +46,7 @@ def _engine() -> Environment:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
         from markupsafe import Markup
     except ImportError as error:
-        hint = "install it: pip install 'gradcheck-cli[report]'"
+        hint = f"install it: {install_line('report')}"
         problem = Problem(f"the HTML report needs Jinja2: {error}", code="missing-extra", hint=hint)
         raise GradcheckError(problem) from error
 
