@@ -94,29 +94,6 @@ def _(g, x, target, weights, reduction):
     return -np.expand_dims(_at_each(g, weights, reduction) * weights, axis) * _hit(x, target, axis)
 
 
-def _class_shape(rng):
-    """Draw the shape of logarithms of probabilities, and the axis of the classes."""
-    shape = [(5,), (4, 5), (4, 5), (2, 4, 3)][rng.integers(4)]
-    return shape, 0 if len(shape) == 1 else 1
-
-
-@cross_entropy.sample
-@nll_loss.sample
-def _(rng):
-    shape, axis = _class_shape(rng)
-    classes, samples = shape[axis], shape[:axis] + shape[axis + 1 :]
-    # Two of the classes at least, since with every target ignored there is no mean.
-    target = rng.permutation(np.arange(np.prod(samples, dtype=int)) % classes).reshape(samples) if samples else 2
-    weight = rng.uniform(0.2, 2, classes) if rng.random() < 0.7 else None
-    return rng.standard_normal(shape), np.asarray(target), weight
-
-
-@soft_cross_entropy.sample
-def _(rng):
-    shape, _ = _class_shape(rng)
-    return rng.standard_normal(shape), rng.uniform(0.1, 1, shape)
-
-
 def _class_axis(x):
     return 1 if np.ndim(x) > 1 else 0
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.special
 
+import gradcheck_cli
 import gradcheck_cli.ops as F
 from gradcheck_cli import Variable
 
@@ -201,3 +202,20 @@ def test_triplet_and_cosine_are_their_formulas():
     known = np.sum(a * b, axis=0) / (np.linalg.norm(a, axis=0) * np.linalg.norm(b, axis=0))
     np.testing.assert_allclose(F.cosine_similarity(a, b, axis=0), known, rtol=1e-14)
     assert F.cosine_similarity(np.zeros(3), np.ones(3)) == 0.0
+
+
+@pytest.mark.parametrize("shape", [(5,), (2, 4, 3), (2, 3, 2, 2)], ids=str)
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_classes_stand_on_the_second_axis(shape: tuple[int, ...], reduction: str) -> None:
+    """With more axes than `check-ops` draws."""
+    rng = np.random.default_rng(3)
+    axis = 1 if len(shape) > 1 else 0
+    x, target = rng.standard_normal(shape), rng.uniform(0.1, 1, shape)
+    labels = rng.integers(0, shape[axis], shape[:axis] + shape[axis + 1 :])
+    given = {"x": x, "target": target}
+    soft = gradcheck_cli.check(
+        lambda x, target: F.soft_cross_entropy(x, target, reduction=reduction, label_smoothing=0.1), given
+    )
+    hard = gradcheck_cli.check(lambda x: F.cross_entropy(x, labels, reduction=reduction, label_smoothing=0.1), {"x": x})
+    likely = gradcheck_cli.check(lambda x: F.nll_loss(x, labels, reduction=reduction), {"x": x})
+    assert [str(result.verdict) for result in (soft, hard, likely)] == ["pass"] * 3
