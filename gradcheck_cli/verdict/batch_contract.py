@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import ContractViolation, Location
 from gradcheck_cli.numeric.moved import Moved
 from gradcheck_cli.numeric.plan import Plan
-from gradcheck_cli.numeric.rules.applied import Applied
+from gradcheck_cli.numeric.rules.applied import Applied, count_of, moving
 from gradcheck_cli.numeric.rules.choice import Rule
 from gradcheck_cli.numeric.rules.loop import affine, fits_affine, loop
 from gradcheck_cli.numeric.steps import element_scales
@@ -25,7 +25,7 @@ _SHARE = (0.1, 0.5)
 """By how much operands move, in terms of their scales: enough for a function that isn't linear to show it."""
 
 _FEW = 64
-"""Elements of an operand whose impulses are tried, at most."""
+"""Elements of an operand whose impulses are all tried, at most."""
 
 _BUILT_IN = "gradcheck_cli.ops."
 
@@ -65,26 +65,63 @@ def _layouts(applied: Applied) -> tuple[Any, ...]:
 def _differences(applied: Applied, rule: Rule, positions: Collection[int], rng: np.random.Generator) -> Iterator[str]:
     """Say how a batch differs from the perturbations one by one."""
     allowed: list[float] | None = None
+    together: list[Moved | None] = [None] * len(applied.arrays)
     for position in positions:
         x = applied.arrays[position]
         if not isinstance(x, np.ndarray) or x.dtype.kind != "f" or not x.size:
             continue
         rules = [rule]
-        if fits_affine(applied, position) and x.size <= _FEW:
-            rules.append(affine)
+        if x.dtype == np.float64 and applied.is_linear([position]):
+            rules.append(affine if x.size <= _FEW and fits_affine(applied, position) else _superposed)
         for moved in _perturbations(x, rng):
             operands: list[Moved | None] = [None] * len(applied.arrays)
             operands[position] = moved
-            try:
-                wanted = loop(applied, operands)
-            except ContractViolation:
-                raise
-            except Exception:  # outside of its domain
+            wanted = _one_by_one(applied, operands)
+            if wanted is None:
                 continue
             if allowed is None:
                 allowed = _allowed(applied, rng)
             for each in rules:
-                yield from _compare(applied, each, operands, wanted, allowed, position)
+                yield from _compare(applied, each, operands, wanted, allowed)
+        together[position] = moved  # everything, once
+    if allowed is not None and len(moving(together)) > 1 and applied.is_linear(moving(together)):
+        wanted = _one_by_one(applied, together)
+        if wanted is not None:
+            yield from _compare(applied, _superposed, together, wanted, allowed)
+
+
+def _one_by_one(applied: Applied, operands: Sequence[Moved | None]) -> tuple[Moved, ...] | None:
+    """Return what a loop makes of perturbations; None where it leaves its domain."""
+    try:
+        return loop(applied, operands)
+    except ContractViolation:
+        raise
+    except Exception:
+        return None
+
+
+def _superposed(applied: Applied, operands: Sequence[Moved | None]) -> tuple[Moved, ...]:
+    """Add to the outputs what changes of operands alone make of zeros, as it is where an operator is affine in them.
+
+    That is what `affine` does, without the responses of all elements: an element's change is a share of a unit impulse.
+    """
+    slots, arrays = moving(operands), [*applied.arrays]
+    changes, share = {}, np.ones(count_of(operands))
+    for position in slots:
+        moved, x = operands[position], applied.arrays[position]
+        assert moved is not None
+        changes[position] = applied.bases.dense(applied.operands[position], moved) - x[..., None]
+        arrays[position] = np.zeros_like(x)
+        if x.ndim and len(moved.axes) == x.ndim:
+            share = np.abs(changes[position]).max(axis=tuple(range(x.ndim)))
+    zero = applied.forward(arrays)
+    results = [np.empty((*out.shape, len(share)), out.dtype) for out in zero]
+    for k, each in enumerate(share):
+        for position in slots:
+            arrays[position] = np.array(changes[position][..., k] / (each or 1.0), order="C")
+        for result, out, nothing, slot in zip(results, applied.forward(arrays), zero, applied.outputs, strict=True):
+            result[..., k] = applied.bases[slot] + (out - nothing) * each
+    return tuple(Moved((), (), result) for result in results)
 
 
 def _compare(
@@ -93,9 +130,8 @@ def _compare(
     operands: list[Moved | None],
     wanted: tuple[Moved, ...],
     allowed: list[float],
-    position: int,
 ) -> Iterator[str]:
-    name = applied.operator.slot_name(position)
+    name = " and ".join(applied.operator.slot_name(position) for position in moving(operands))
     try:
         made = rule(applied, operands)
         full = [applied.bases.dense(slot, each) for slot, each in zip(applied.outputs, made, strict=True)]

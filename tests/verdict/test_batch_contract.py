@@ -197,3 +197,31 @@ def test_a_loss_of_one_number_is_its_own_mean(reduction):
 def test_arrays_without_elements_are_looped():
     result = check(lambda b: F.linear(np.zeros((4, 0)), np.zeros((5, 0)), b), np.arange(5.0))
     assert (result.verdict, result.findings) == ("pass", ())
+
+
+@pytest.mark.parametrize("size", [65, 1000, 2000])
+@pytest.mark.parametrize("slope", [lambda g, out: g * np.tanh(1), lambda g, out: g * (1 - out * out)])
+def test_a_large_operand_is_held_to_its_declaration_too(size, slope):
+    """With more elements than impulses that are tried, and with more than responses are kept of."""
+
+    @op(linear=True)
+    def curve(x):
+        """tanh(x)."""
+        return np.tanh(x)
+
+    curve.backward(slope)
+    result = check(curve, np.random.default_rng(0).standard_normal(size))
+    assert [finding.name for finding in result.findings] == ["wrong-batch-declaration"]
+
+
+def test_operands_that_are_linear_each_alone_are_not_so_together():
+    @op(linear=True)
+    def both(x, y):
+        """sum(x) + sum(y) + sum(x) * sum(y)."""
+        return np.sum(x) + np.sum(y) + np.sum(x) * np.sum(y)
+
+    both.backward(lambda g, x, y: (g * np.ones_like(x), g * np.ones_like(y)))
+    result = check(lambda x: both(F.tanh(x), x), np.random.default_rng(0).standard_normal(5))
+    assert [finding.name for finding in result.findings] == ["wrong-batch-declaration"]
+    assert "x and y" in result.findings[0].message
+    assert str(result.parameters[0].verdict) == "fail"
