@@ -11,6 +11,7 @@ from gradcheck_cli.records import Verdict
 from gradcheck_cli.run.case import check_case
 from gradcheck_cli.run.collect import collect
 from gradcheck_cli.run.options import Options
+from gradcheck_cli.verdict.planned import Planned
 
 SPECS = Path(__file__).parents[1] / "specs"
 SELECTED = collect(Options(paths=(str(SPECS),)))
@@ -130,3 +131,18 @@ def test_a_case_of_a_sample_checks_as_many_elements():
 
 def test_an_array_from_a_file_is_the_one_that_ships():
     assert np.load(SPECS / "data" / "weights.npy").dtype.kind == "f"
+
+
+def _seen(item):
+    """Return what is said of a shipped case: verdicts, and findings by name."""
+    result = check_case(item.case, item.parameters, Options())
+    parameters = [(p.name, p.verdict, p.checked, [f.name for f in p.findings]) for p in result.parameters]
+    return result.verdict, [finding.name for finding in result.findings], parameters
+
+
+@pytest.mark.parametrize("item", SELECTED[::4], ids=IDS[::4])
+def test_a_plain_loop_says_the_same_as_the_plan(item, monkeypatch):
+    """Of every fourth case; nothing is replayed, goes through at once, or is compared by its terms."""
+    planned = _seen(item)
+    monkeypatch.setattr(Planned, "find", lambda self, *arguments: None)
+    assert _seen(item) == planned

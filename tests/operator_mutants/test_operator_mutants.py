@@ -10,6 +10,7 @@ import pytest
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.run.check_operators import check_operator
 from gradcheck_cli.run.operator_options import OperatorOptions
+from tests.operator_mutants.__main__ import PAGE
 from tests.operator_mutants.mutate import KINDS, Mutant, mutants
 from tests.operator_mutants.survivors import explained
 
@@ -41,3 +42,10 @@ def test_what_is_changed_is_one_place() -> None:
     assert ("dropped term", "1 * 1") in found
     assert ("swapped arguments", "out * out - 1") in found
     assert ("sign", "return _several(lambda part: -part, g * (1 - out * out))") in found
+
+
+def test_the_page_counts_the_mutants_that_there_are() -> None:
+    """It is written by hand, since planting all of them takes minutes."""
+    planted = sum(1 for operator in OPERATORS.values() for _ in mutants(operator))
+    assert f"Of {planted} twins" in PAGE.read_text("utf-8"), "python -m tests.operator_mutants --write"
+    assert "not explained" not in PAGE.read_text("utf-8")
