@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradcheck_cli.bridges.argument_names import CHOOSING
+from gradcheck_cli.bridges.guess_words import domain_line, names_gradients
 from gradcheck_cli.bridges.trial_call import declared_operand, raw_gradients
 from gradcheck_cli.core.arguments import REQUIRED, Input
 from gradcheck_cli.core.arrays import Array
@@ -30,7 +31,6 @@ _OTHER_SIZES = {"n": 5, "d": 2, "k": 3, "m": 4, "p": 7}
 _CHAIN = tuple(_SIZES)
 _COMMON = ("n", "d")
 _KINDS = (_COMMON, ("n", "n"), ("n",), ())
-_SETTING = re.compile(r"param|config|cfg|mode|option|setting|train|activation|method|kind")
 _BIAS = re.compile(r"b\d?|b_?[a-z]|beta\d?|bias\w*")
 # One letter says little, but whole numbers are tried only where nothing else fits.
 _LABELS = CHOOSING | {"y", "t"}
@@ -89,49 +89,6 @@ def guess_domains(operator: Operator, rng: np.random.Generator) -> Operator:
             other = _gradient_shapes(operator, loose, fitting, rng, _OTHER_SIZES)
             return _declared(operator, loose, fitting, fixed=other is None)
     raise _needs_domain(operator)
-
-
-def guessed_words(operator: Operator, guessed: Operator) -> str:
-    """Say what was guessed of an operator; empty if nothing was."""
-    both = list(zip(operator.inputs, guessed.inputs, strict=True))
-    given = without_gradient(operator, guessed)
-    ungraded = f"its backward returns no gradient for {', '.join(given)}, which was not checked" if given else ""
-    if given and not names_gradients(operator):
-        ungraded += f"; if none is meant, say {given[0]}: {{nondiff: true}} in its domain"
-    pairs = [(new.name, new.domain) for old, new in both if old.loose]
-    if not pairs:
-        return ungraded
-    if all(domain == Domain() for _, domain in pairs):
-        words = f"{', '.join(name for name, _ in pairs)} of one common shape"
-    else:
-        words = ", ".join(f"{name} ({domain.shape or 'a number'})" for name, domain in pairs)
-    return "; ".join(filter(None, [f"no domain is declared, guessed: {words}", ungraded]))
-
-
-def without_gradient(operator: Operator, guessed: Operator) -> list[str]:
-    """Name the inputs that were found to have no gradient."""
-    both = zip(operator.inputs, guessed.inputs, strict=True)
-    return [new.name for old, new in both if new.domain.nondiff and not old.domain.nondiff]
-
-
-def names_gradients(operator: Operator) -> bool:
-    """Tell whether the backward names its gradients: then it has none for the inputs that it leaves out."""
-    return any(rule.partial for rule in operator.rules)
-
-
-def domain_line(operator: Operator) -> str:
-    """Write the domain that a person has to give for an operator: `domain: {x: {shape: ...}, conv_param: [...]}`."""
-    settings = [item.name for item in operator.inputs if item.loose and _SETTING.search(item.name)]
-    parts = [
-        f"{item.name}: {'[...]' if item.name in settings else '{shape: ...}'}" for item in operator.inputs if item.loose
-    ]
-    parts += [f"{each.name}: [...]" for each in operator.attributes if each.default is REQUIRED and not each.values]
-    return domain_text(operator, ", ".join(parts))
-
-
-def domain_text(operator: Operator, domains: str) -> str:
-    """Write domains as the mapping of an operator has them: beside `pairs:` they stand under its name."""
-    return f"domain: {{{operator.name}: {{{domains}}}}}" if operator.bridged == "pairs" else f"domain: {{{domains}}}"
 
 
 def _candidates(loose: Sequence[Input]) -> Iterator[list[_Guess]]:

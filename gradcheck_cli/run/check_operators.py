@@ -7,13 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gradcheck_cli.bridges.guess import (
-    NEEDS_DOMAIN,
-    guess_domains,
-    guessed_words,
-    names_gradients,
-    without_gradient,
-)
+from gradcheck_cli.bridges.guess import NEEDS_DOMAIN, guess_domains
+from gradcheck_cli.bridges.guess_words import guessed_words, names_gradients, without_gradient
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import GradcheckError, MissingDevice, Problem, Skipped
 from gradcheck_cli.operator_records import OperatorResult, OperatorsResult

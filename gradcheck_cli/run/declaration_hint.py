@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gradcheck_cli.bridges.argument_names import CHOOSING
-from gradcheck_cli.bridges.guess import domain_text
+from gradcheck_cli.bridges.guess_words import domain_text
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.operator import REQUIRED, Input, Operator
 

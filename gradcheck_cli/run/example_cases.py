@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gradcheck_cli.bridges.guess import guess_domains, guessed_words
+from gradcheck_cli.bridges.guess import guess_domains
+from gradcheck_cli.bridges.guess_words import guessed_words
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import GradcheckError, Problem
 from gradcheck_cli.spec.arrays.values import number_of

@@ -6,7 +6,8 @@ import pytest
 from gradcheck_cli import check
 from gradcheck_cli.bridges.functions.pairs import from_pair
 from gradcheck_cli.bridges.functions.values import from_value
-from gradcheck_cli.bridges.guess import guess_domains, guessed_words
+from gradcheck_cli.bridges.guess import guess_domains
+from gradcheck_cli.bridges.guess_words import guessed_words
 from gradcheck_cli.errors import OperatorError, Skipped
 
 
