@@ -138,14 +138,19 @@ def _mended(node: Node, rule: Rule, slot: int, value: Any, gradient: Array | Non
         message = f"the gradient of {name} has shape {gradient.shape}, {name} has {shape}"
         hint = shape_hint(name, gradient.shape, shape)
         raise ContractViolation("gradient-shape", message, operator.name, rule.location, hint)
-    # Beside an input of a wider type the wider gradient is ordinary promotion, and loses nothing when
-    # converted. Wider than every input means that the operator itself leaves the type (mask * float32).
-    widest = max(other[1].itemsize for other in node.inputs if other and other[1].kind == "f")
-    if gradient.dtype.kind != "f" or not dtype.itemsize <= gradient.dtype.itemsize <= widest:
+    # What is given promotes, and loses nothing when it is converted back: an input of a wider type, or integers beside
+    # float32. Wider than that means that the operator itself leaves the type (mask * float32).
+    wider = gradient.dtype.kind == "f" and gradient.dtype.itemsize >= dtype.itemsize
+    if not wider or not (operator.trusted or gradient.dtype.itemsize <= _promoted(node).itemsize):
         message = f"the gradient of {name} has dtype {gradient.dtype}, {name} has {dtype}"
         hint = f"convert before it is returned: gradient.astype({name}.dtype)"
         raise ContractViolation("gradient-dtype", message, operator.name, rule.location, hint)
     return gradient.astype(dtype)
+
+
+def _promoted(node: Node) -> np.dtype[Any]:
+    """Return the type in which NumPy computes with the inputs of a call."""
+    return np.result_type(*(layout[1] for layout in node.inputs if layout and layout[1].kind in REAL))
 
 
 def shape_hint(name: str, got: Shape, wanted: Shape) -> str:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import gradcheck_cli.ops as F
 from gradcheck_cli import Variable, arr, ints, keep, op
 from gradcheck_cli.core.returned import shape_hint
 from gradcheck_cli.errors import ContractViolation, OperatorError
@@ -246,6 +247,40 @@ def test_ordinary_promotion_beside_a_wider_input_is_converted():
     gx, gy = accepted((A, A), x=A.astype(np.float32))
     assert gx.dtype == np.float32
     assert gy.dtype == np.float64
+
+
+def test_integers_beside_single_precision_promote_it():
+    """NumPy computes float32 with integers in float64: that is nobody's fault."""
+
+    @op(n=arr(nondiff=True))
+    def times(x, n):
+        """x * n."""
+        return x * n
+
+    times.backward(lambda g, n: g * n)
+    x = Variable(A.astype(np.float32))
+    times(x, np.arange(3)).backward(np.ones_like(A))
+    assert x.grad.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x * np.arange(3),
+        lambda x: F.sum(x) / np.int64(6),
+        lambda x: x * [1, 2, 3],
+        lambda x: F.clip(x, min=np.float64(-1)),
+        lambda x: F.leaky_relu(x, slope=np.float64(0.1)),
+        lambda x: F.norm(x, ord=np.float64(3), axis=0),
+        lambda x: F.var(x, ddof=np.float64(1)),
+        lambda x: F.concatenate([x, np.arange(3)[None]]),
+    ],
+)
+def test_what_a_built_in_promotes_is_converted_back(call):
+    x = Variable(1 + A.astype(np.float32))
+    out = call(x)
+    out.backward(np.ones_like(out.data))
+    assert x.grad.dtype == np.float32
 
 
 def test_slots_follow_declarations_and_not_dtypes():
