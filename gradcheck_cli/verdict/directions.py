@@ -18,7 +18,7 @@ from gradcheck_cli.records import Finding, ParameterResult, Verdict, WorstElemen
 from gradcheck_cli.verdict.compare import Basis, compare, prepare
 from gradcheck_cli.verdict.cotangents import signed_cotangent
 from gradcheck_cli.verdict.examine import examine
-from gradcheck_cli.verdict.outcome import CONVICTED, Cotangent, GradientOf, Outcome, Status
+from gradcheck_cli.verdict.outcome import Cotangent, GradientOf, Outcome, Status
 from gradcheck_cli.verdict.parameter import precision_notes, sweep_of
 from gradcheck_cli.verdict.passes import Passes
 from gradcheck_cli.verdict.screen import figures, screen_elements
@@ -53,10 +53,6 @@ def judge_directions(
     basis = prepare(point, u, gradient_of, knobs, rng)
     sights = [_look(point, basis, gradient_of, knobs, rng, others) for _ in range(count)]
     outcomes = [o._replace(element=number) for number, sight in enumerate(sights) for o in sight.outcomes]
-    if any(outcome.status in CONVICTED for outcome in outcomes):
-        from gradcheck_cli.verdict.hidden_kinks import at_hidden_kinks  # here, since most are right
-
-        outcomes = at_hidden_kinks(outcomes, point, basis, along_directions=True) or outcomes
 
     def label(number: int) -> str:
         return f"{point.name} along direction {number + 1}"

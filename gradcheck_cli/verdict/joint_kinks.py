@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.numeric.noise import scaled_norm
-from gradcheck_cli.numeric.point import moved_together
+from gradcheck_cli.numeric.point import Point, moved_together
 from gradcheck_cli.numeric.step_choice import SAFETY
 from gradcheck_cli.numeric.steps import step_size
 from gradcheck_cli.records import Finding, Verdict
 from gradcheck_cli.verdict.judgement import Judgement
-from gradcheck_cli.verdict.subgradients import Kinked, is_subgradient
 
 _STEP = 1e-4
 _CLOSE = 8.0
@@ -24,8 +24,18 @@ _RANDOM = 3
 _ROUNDING = 1e-12
 """The gradient's entries may cancel along a direction, down to their own rounding."""
 
-_SHARE = 0.1
-"""Differences below so much of what lies between the slopes needn't be told apart."""
+
+class Kinked(NamedTuple):
+    """The elements of a parameter that sit at kinks, the analytic gradient there, and a step that shows the kinks.
+
+    `noise` is that of the contracted value.
+    """
+
+    point: Point
+    elements: Array
+    gradient: Array
+    step: float = np.inf
+    noise: float = 0.0
 
 
 def excluded_direction(
@@ -71,11 +81,6 @@ def judge_together(judgement: Judgement, kinked: Sequence[Kinked], u: Array, rng
     if excluded is None:
         return
     analytic, low, high = excluded
-    # The slopes at the point bound one piece of its surroundings, a subgradient may belong to others.
-    difference = max(low - analytic, analytic - high, _SHARE * (high - low))
-    smallest = min(float(part.point.scales[part.elements].min()) for part in kinked)
-    if is_subgradient(kinked, u, np.arange(count), difference * smallest, rng):
-        return
     names = {part.point.name for part in kinked}
     message = (
         f"{count} elements of {', '.join(sorted(names))} are at kinks; moved together, the gradient says "

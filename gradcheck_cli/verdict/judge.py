@@ -40,7 +40,11 @@ from gradcheck_cli.verdict.results import agree, bad_values, require_finite_grad
 from gradcheck_cli.verdict.watcher import Watcher
 
 if TYPE_CHECKING:
-    from gradcheck_cli.verdict.subgradients import Kinked
+    from gradcheck_cli.verdict.joint_kinks import Kinked
+    from gradcheck_cli.verdict.ties import Suspect
+
+TIES = 20_253
+"""Of the generator that breaks ties, so that what is looked for there changes no other draw."""
 
 
 def judge(
@@ -52,13 +56,15 @@ def judge(
     judgement: Judgement,
     only: Collection[str],
     watcher: Watcher | None = None,
+    appeal: bool = True,
 ) -> None:
     """Check the gradient of `function` at `values` for every parameter, and write it into `judgement`.
 
     `samples` limits how many elements of a parameter are checked (drawn with `seed`), `only` names
-    the parameters to check. Raises OperatorError when the function can't be evaluated.
+    the parameters to check. With `appeal`, what is called wrong where elements tie is looked at again. Raises
+    OperatorError when the function can't be evaluated.
     """
-    check = _Check(function, values, knobs, seed, samples, judgement, only, watcher or Watcher())
+    check = _Check(function, values, knobs, seed, samples, judgement, only, watcher or Watcher(), appeal)
     size = sum(values[name].size for name in only)
     with restored(), np.errstate(all="ignore"), one_blas_thread(size):
         try:
@@ -86,6 +92,7 @@ class _Check:
         judgement: Judgement,
         only: Collection[str],
         watcher: Watcher,
+        appeal: bool = True,
     ) -> None:
         self.function = function
         self.values = values
@@ -96,6 +103,8 @@ class _Check:
         self.judgement = judgement
         self.only = only
         self.watcher = watcher
+        self.appeal = appeal
+        self.suspects: dict[str, Suspect] = {}
         self.rng = np.random.default_rng(seed)
         # One of its own, since how much it draws depends on what it has seen before.
         self.checked = CheckedExecution(np.random.default_rng([*seed, CONTRACT]), knobs)
@@ -137,6 +146,7 @@ class _Check:
                 before = kinked[0].point.evaluations
                 judge_together(self.judgement, kinked, self.view.cotangent, self.rng)
                 self.judgement.evaluations += kinked[0].point.evaluations - before
+            self._hear_ties()
             self.judgement.evaluations += 1
             self._require_same_value(self.function.outputs(self.values), " at the end of the check")
         known = {str(violation) for violation in self.accepted}
@@ -167,7 +177,29 @@ class _Check:
         self.judgement.parameters.append(result)
         if judged.evidence:
             self.judgement.evidence[name] = judged.evidence
+        if judged.suspect:
+            self.suspects[name] = judged.suspect
         return judged.kinked
+
+    def _hear_ties(self) -> None:
+        """Look again at parameters that were called wrong, where elements tie."""
+        failed = any(result.verdict is Verdict.FAIL for result in self.judgement.parameters)
+        if not failed or not self.appeal or self.knobs.kinks == "fail":
+            return
+        from gradcheck_cli.verdict.ties import Surroundings, acquit  # here, since most gradients are right
+
+        def announce(count: int) -> None:
+            self.watcher.evaluation(count)
+            self.judgement.evaluations += count
+
+        def judged_at(values: Values, names: Collection[str]) -> Judgement:
+            beside = Judgement(cotangents=self.judgement.cotangents)
+            judge(self.function, values, self.knobs, self.seed, self.samples, beside, names, self.watcher, appeal=False)
+            self.judgement.evaluations += beside.evaluations
+            return beside
+
+        around = Surroundings(self.function, self.values, self.outputs, self.cotangent, self.gradients, announce)
+        acquit(self.judgement, around, self.suspects, judged_at, np.random.default_rng([*self.seed, TIES]))
 
     def _compare(self, name: str, stopped: Callable[[ParameterResult], None] | None = None) -> JudgedParameter:
         """Judge one parameter: by the terms of the value if these acquit it, else by the value itself.

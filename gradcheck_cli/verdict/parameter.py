@@ -20,21 +20,23 @@ from gradcheck_cli.verdict.compare import Basis, compare, prepare
 from gradcheck_cli.verdict.evidence import Evidence, gather
 from gradcheck_cli.verdict.finished import Finished
 from gradcheck_cli.verdict.gradient import Gradient
-from gradcheck_cli.verdict.outcome import Outcome, Status, plain_rel_err
+from gradcheck_cli.verdict.outcome import CONVICTED, Outcome, Status, plain_rel_err
 from gradcheck_cli.verdict.screen import figures
 from gradcheck_cli.verdict.summary import Elements, summarise
 from gradcheck_cli.verdict.zeros import rounding_of
 
 if TYPE_CHECKING:
-    from gradcheck_cli.verdict.subgradients import Kinked
+    from gradcheck_cli.verdict.joint_kinks import Kinked
+    from gradcheck_cli.verdict.ties import Suspect
 
 
 class JudgedParameter(NamedTuple):
-    """The result of a parameter, with what was measured, and its elements at kinks if there are any."""
+    """The result of a parameter, with what was measured, its elements at kinks, and those to be looked at again."""
 
     result: ParameterResult
     evidence: Evidence | None = None
     kinked: Kinked | None = None
+    suspect: Suspect | None = None
 
 
 def judge_parameter(
@@ -64,10 +66,9 @@ def judge_parameter(
         if stopped is not None and finished.elements.size:
             stopped(_partial(point, u, basis, knobs, finished))
         raise
-    hidden = appeal.at_hidden_kinks(finished)
     rounding, size = rounding_of(basis, point.base), scaled_norm(u * point.base)
     beside = rounding or _rounding_beside(point, basis)
-    seen = Elements(hidden or finished.outcomes, point.label, rounding, size, knobs, finished.passes, beside)
+    seen = Elements(finished.outcomes, point.label, rounding, size, knobs, finished.passes, beside)
     notes = precision_notes(point, basis)
     summary = summarise(seen, notes)
     if summary.verdict is not Verdict.PASS:
@@ -87,20 +88,31 @@ def judge_parameter(
         sweep_of(point, shown, basis) if asked else (),
         summary.findings,
     )
-    at_kinks = [outcome for outcome in seen.outcomes if outcome.status is Status.KINK]
     evidence = gather(point.name, shape, finished)
-    if not at_kinks:
+    at_kinks = [outcome for outcome in seen.outcomes if outcome.status is Status.KINK]
+    if not at_kinks and summary.verdict is not Verdict.FAIL:
         return JudgedParameter(result, evidence)
-    from gradcheck_cli.verdict.hidden_kinks import whole  # here, since most parameters have none
+    noise = float(basis.noise.of(u, np.abs(point.base), np.ones(point.base.shape, dtype=bool)))
+    suspect = _suspect(finished, evidence, basis.cotangents[0].gradient, noise)
+    if not at_kinks:
+        return JudgedParameter(result, evidence, suspect=suspect)
+    from gradcheck_cli.verdict.joint_kinks import Kinked  # here, since most parameters have none
 
-    everything = whole(point, basis)
-    if hidden:
-        return JudgedParameter(result, evidence, everything)
     kinks = np.array(sorted({outcome.element for outcome in at_kinks}))
     step = min(outcome.kink_within or np.inf for outcome in at_kinks)
-    return JudgedParameter(
-        result, evidence, everything._replace(elements=kinks, gradient=everything.gradient[kinks], step=step)
-    )
+    kinked = Kinked(point, kinks, basis.cotangents[0].gradient[kinks], step, noise)
+    return JudgedParameter(result, evidence, kinked, suspect)
+
+
+def _suspect(finished: Finished, evidence: Evidence, gradient: Array, noise: float) -> Suspect:
+    """Return the elements that were called wrong, or sit at kinks, and what differences show of all of them."""
+    from gradcheck_cli.verdict.ties import Suspect  # here, since most parameters are right
+
+    marked = [outcome for outcome in finished.outcomes if outcome.status in (*CONVICTED, Status.KINK)]
+    numeric = gradient.copy()
+    numeric[evidence.elements] = evidence.numeric
+    elements = np.array(sorted({outcome.element for outcome in marked}), dtype=int)
+    return Suspect(elements, numeric, any(outcome.status is not Status.FAIL for outcome in marked), noise)
 
 
 def _partial(point: Point, u: Array, basis: Basis, knobs: Knobs, finished: Finished) -> ParameterResult:

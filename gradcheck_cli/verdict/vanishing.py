@@ -40,6 +40,9 @@ _DRAWS = 3
 _SMALL = 1e-9
 """A gradient that vanishes predicts less than so much of the change of the value over the scale of its element."""
 
+_BLUNT = 1e-3
+"""Bars may hide so much of that change, where both gradients are smaller."""
+
 _SEED = 20_252
 """Of a generator of its own, so that what is looked for here changes no other draw."""
 
@@ -69,10 +72,15 @@ class Vanishing:
         passes, limits = elements.passes, _MARGIN * np.array(self._spreads)
         bars = passes.bar + limits[passes.cotangent, passes.element]
         outcomes = [_passing(o, float(np.fmax(o.bar, 0) + limits[o.cotangent, o.element])) for o in elements.outcomes]
-        own, at = np.array([o.bar for o in outcomes]), np.array([o.element for o in outcomes], dtype=int)
-        hidden = (passes.size <= bars).all() and all(o.size <= o.bar for o in outcomes)
-        small = self._is_small(bars, self._point.scales[passes.element]) and self._is_small(own, self._point.scales[at])
-        if not (hidden and small):
+        own = np.array([o.bar for o in outcomes])
+        if not (passes.size <= bars).all() or not all(o.size <= o.bar for o in outcomes):
+            return elements
+        # Where the value doesn't move at all, its bar is the widest that there can be.
+        moved = np.array([o.numeric != 0 for o in outcomes], dtype=bool)
+        at = np.array([o.element for o in outcomes], dtype=int)
+        scales = self._point.scales
+        blunt = np.concatenate([(bars * scales[passes.element])[passes.numeric != 0], (own * scales[at])[moved]])
+        if blunt.max(initial=0.0) > _BLUNT * self._change:
             return elements
         widest = float(max(bars.max(initial=0.0), own.max(initial=0.0)))
         return replace(elements, outcomes=outcomes, passes=replace(passes, bar=bars), vanishing=widest)
@@ -95,10 +103,14 @@ class Vanishing:
         """How far roundings of the point take each element, for every cotangent; 0 where it isn't they that do it.
 
         What a branch decides changes at once and then stays, whereas the gradient of a smooth function changes in
-        proportion to how far the point moves.
+        proportion to how far the point moves. What stays negligible farther away is rounding of the backward.
         """
         near, far = self._changes(_NEAR), self._changes(_FAR)
-        return [np.where(f >= _GROWTH * (_FAR / _NEAR) * n, n, 0.0) for n, f in zip(near, far, strict=True)]
+        negligible = _SMALL * self._change / self._point.scales
+        return [
+            np.where((f >= _GROWTH * (_FAR / _NEAR) * n) | (f <= negligible), n, 0.0)
+            for n, f in zip(near, far, strict=True)
+        ]
 
     def _changes(self, roundings: float) -> list[Array]:
         """Return the largest changes of the gradients as all parameters move by so many roundings."""

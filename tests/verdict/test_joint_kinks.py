@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from gradcheck_cli.records import Finding, ParameterResult, Verdict
-from gradcheck_cli.verdict.joint_kinks import excluded_direction, judge_together
+from gradcheck_cli.verdict.joint_kinks import Kinked, excluded_direction, judge_together
 from gradcheck_cli.verdict.judgement import Judgement
-from gradcheck_cli.verdict.subgradients import Kinked
 
 pytestmark = pytest.mark.usefixtures("unwarned")
 
