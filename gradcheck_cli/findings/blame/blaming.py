@@ -123,7 +123,8 @@ class Blaming:
             return
         for parameter in self.failed:
             still_wanted()
-            if parameter.worst is not None:
+            # Along directions it may be that no single element shows what is wrong.
+            if parameter.worst is not None and len(parameter.worst.index) == len(parameter.shape):
                 self._notes += self._why(sweep, parameter, parameter.worst.index)
 
     def _why(self, sweep: Sweep, parameter: ParameterResult, element: tuple[int, ...]) -> list[str]:

@@ -233,3 +233,20 @@ def test_an_operator_that_can_not_be_called_alone_is_undecided_and_the_rest_is_l
     assert "the door is closed" in why
     assert blame.culprits == ()
     assert not [text for text in blame.notes if "applications were checked" in text]
+
+
+def test_a_direction_that_no_single_element_explains_ends_in_words() -> None:
+    """The middle one of equal numbers moves with all of them, and with none alone."""
+
+    @op
+    def middle(x):
+        """The median of an odd number of elements."""
+        return np.median(x)
+
+    @middle.backward
+    def _(g, x, out):
+        here = x == out
+        return g * here if here.sum() == 1 else np.zeros_like(x)
+
+    blame = blame_of(lambda x: middle(x) + F.sum(x**2), np.array([0.3, 0.1, 1, 2, 1, 1, 7]), directions=4)
+    assert blame.applications == 4
