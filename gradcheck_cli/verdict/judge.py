@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -143,9 +144,8 @@ class _Check:
                 others = [name for name in self.values if name not in self.only]
                 self._plan(others)
                 kinked += [kinks for name in others if (kinks := self._compare(name).kinked)]
-                before = kinked[0].point.evaluations
-                judge_together(self.judgement, kinked, self.view.cotangent, self.rng)
-                self.judgement.evaluations += kinked[0].point.evaluations - before
+                with self._counting(kinked[0].point):
+                    judge_together(self.judgement, kinked, self.view.cotangent, self.rng)
             self._hear_ties()
             self.judgement.evaluations += 1
             self._require_same_value(self.function.outputs(self.values), " at the end of the check")
@@ -214,15 +214,22 @@ class _Check:
 
     def _compare_in(self, view: View, name: str, stopped: Callable[[ParameterResult], None] | None) -> JudgedParameter:
         point, rng, gradient_of = self._point(view, name), self._generator(name), Gradient(view, name, self.gradients)
-        if self.knobs.directions and point.x.size:
-            from gradcheck_cli.verdict.directions import judge_directions  # here, since most checks have none
+        with self._counting(point):
+            if self.knobs.directions and point.x.size:
+                from gradcheck_cli.verdict.directions import judge_directions  # here, since most checks have none
 
-            judged = JudgedParameter(judge_directions(point, view.cotangent, gradient_of, self.knobs, rng))
-        else:
+                return JudgedParameter(judge_directions(point, view.cotangent, gradient_of, self.knobs, rng))
             elements = choose_elements(point.x.size, self.samples.get(name), rng)
-            judged = judge_parameter(point, view.cotangent, gradient_of, self.knobs, elements, rng, stopped)
-        self.judgement.evaluations += point.evaluations
-        return judged
+            return judge_parameter(point, view.cotangent, gradient_of, self.knobs, elements, rng, stopped)
+
+    @contextmanager
+    def _counting(self, point: Point) -> Iterator[None]:
+        """Count what is evaluated at a point, also where an exception stops it."""
+        before = point.evaluations
+        try:
+            yield
+        finally:
+            self.judgement.evaluations += point.evaluations - before
 
     def _require_same_gradient(self) -> Recording:
         """Evaluate once more and go back: value and gradient must be those of the first time; return the recording."""
@@ -301,8 +308,8 @@ class _Check:
         others[choose_elements(point.x.size, self.samples[name], self._generator(name))] = False
         rng = np.random.default_rng([*self.seed, zlib.crc32(name.encode()), DIRECTIONS])
         knobs = replace(self.knobs, directions=DIRECTIONS)
-        seen = judge_directions(point, view.cotangent, Gradient(view, name, self.gradients), knobs, rng, others)
-        self.judgement.evaluations += point.evaluations
+        with self._counting(point):
+            seen = judge_directions(point, view.cotangent, Gradient(view, name, self.gradients), knobs, rng, others)
         return beside(result, seen)
 
     def _generator(self, name: str) -> np.random.Generator:
