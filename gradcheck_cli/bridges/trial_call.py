@@ -11,7 +11,7 @@ from gradcheck_cli.bridges.functions.conventions import CODE
 from gradcheck_cli.core.arguments import Input
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.draw import draw
-from gradcheck_cli.core.execution import Execution, using
+from gradcheck_cli.core.execution import Execution, trying, using
 from gradcheck_cli.core.node import Node
 from gradcheck_cli.core.operator import Operator, Rule
 from gradcheck_cli.core.variable import Variable
@@ -39,7 +39,7 @@ def raw_gradients(operator: Operator, operands: Sequence[Any]) -> tuple[Any, ...
     attributes = {each.name: each.values[0] for each in operator.attributes if each.values}
     raw = _RawGradients()
     try:
-        with using(raw), np.errstate(all="ignore"):
+        with using(raw), np.errstate(all="ignore"), trying():
             outputs = operator.apply(operands, attributes)
             outputs = outputs if isinstance(outputs, tuple) else (outputs,)
             if not any(out.requires_grad for out in outputs):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gradcheck_cli.core.node import Node
     from gradcheck_cli.core.operator import Operator, Rule
 
-__all__ = ["Execution", "current", "raised", "same_bytes", "take_told", "tell", "using"]
+__all__ = ["Execution", "current", "raised", "same_bytes", "take_told", "tell", "trying", "using"]
 
 # Of what an operator raised pytest shows the operator.
 __tracebackhide__ = True
@@ -42,7 +42,7 @@ class Execution:
         """Run the forward of `operator`; return its outputs as arrays, and its kept values.
 
         Raises OperatorError when the forward raises or returns something else than its outputs,
-        ContractViolation when it writes to an input.
+        ContractViolation when it writes to an input, MemoryError as it is.
         """
         try:
             if operator.trusted:  # no views, which cost as much as small arithmetic
@@ -58,6 +58,9 @@ class Execution:
                 views = [read_only(array) if isinstance(array, np.ndarray) else array for array in arrays]
                 returned = operator.forward(*views, **attributes)
         except (Exception, SystemExit) as error:
+            if isinstance(error, MemoryError):  # that says nothing of the operator, and whoever asked may ask for less
+                tell(error, raised(operator.name, "forward", operator.location, error))
+                raise
             names = [operator.slot_name(slot) for slot in range(len(arrays))]
             call = _Call(operator.name, "forward", operator.location, operator.forward, attributes, self.violated)
             returned = call.again(arrays, names, error)
@@ -70,7 +73,7 @@ class Execution:
     def backward(self, node: Node, cotangents: Sequence[Array | None]) -> tuple[Array | None, ...]:
         """Run the needed backward rules of `node`; return a gradient per input, None where none is needed.
 
-        Raises OperatorError when a rule raises, ContractViolation when it breaks the contract.
+        Raises OperatorError when a rule raises, ContractViolation when it breaks the contract, MemoryError as it is.
         """
         gradients: list[Array | None] = [None] * len(node.parents)
         plan, saved = node.plan, node.values
@@ -109,6 +112,9 @@ class Execution:
         try:
             return rule.function(*(values if rule.trusted else map(_protected, values)))
         except (Exception, SystemExit) as error:
+            if isinstance(error, MemoryError):
+                tell(error, raised(node.operator.name, rule.kind, rule.location, error))
+                raise
             call = _Call(node.operator.name, rule.kind, rule.location, rule.function, {}, self.violated)
             return call.again(values, rule.asks, error)
         except BaseException as error:
@@ -163,6 +169,17 @@ def take_told(error: BaseException) -> OperatorError | None:
     """Return what was noted at an exception that passed an operator, and forget it; None if it didn't pass any."""
     told = error.__dict__.pop(_TOLD, None)
     return told if isinstance(told, OperatorError) else None
+
+
+@contextmanager
+def trying() -> Iterator[None]:
+    """Try arguments that nobody asked for: an operator that runs out of memory refuses them, as it may by any error."""
+    try:
+        yield
+    except MemoryError as error:
+        if (told := take_told(error)) is None:
+            raise
+        raise told from error
 
 
 class _Call:

@@ -39,7 +39,7 @@ def call_read_only(call: Callable[[Values], _Result], values: Values, subject: S
     """
     try:
         return call({name: read_only(array) for name, array in values.items()})
-    except GradcheckError:
+    except (GradcheckError, MemoryError):
         raise
     except Exception as error:
         copies = {name: np.array(array) for name, array in values.items()}

@@ -37,7 +37,7 @@ def find_plan(
         moved = {name: _displaced(x, _DISPLACEMENT / 100**attempt, rng) for name, x in values.items()}
         try:
             outputs = function.outputs(moved)
-        except ContractViolation:
+        except (ContractViolation, MemoryError):
             raise
         except Exception:  # outside of the domain
             continue
@@ -53,7 +53,7 @@ def _displaced(x: Array, share: float, rng: np.random.Generator) -> Array:
 def _same(plan: Plan, values: Values, outputs: tuple[Array, ...]) -> bool:
     try:
         replayed = plan.replay(values)
-    except ContractViolation:
+    except (ContractViolation, MemoryError):
         raise
     except Exception:  # the function went through here, so its steps should
         return False

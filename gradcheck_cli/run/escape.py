@@ -10,6 +10,8 @@ from gradcheck_cli.core.execution import take_told
 from gradcheck_cli.errors import Location, Problem
 from gradcheck_cli.spec.case import Case
 
+_LESS = "memory ran out: lower --memory, make the arrays smaller, or check a sample of their elements (--sample)"
+
 
 def escaped(case: Case, error: BaseException) -> Problem | None:
     """Describe an exception that a case's operators raised outside of the net, or that memory ran out.
@@ -24,7 +26,11 @@ def escaped(case: Case, error: BaseException) -> Problem | None:
 def escaped_from(files: Collection[str], error: BaseException, what: str, where: Location) -> Problem | None:
     """Describe an exception as `escaped` does: `files` are those of the operators, `what` needed them at `where`."""
     if told := take_told(error):
-        return told.problems[0]
+        problem = told.problems[0]
+        if not isinstance(error, MemoryError):
+            return problem
+        hint = "; ".join(filter(None, [_LESS, problem.hint]))
+        return Problem(problem.message, problem.location, "out-of-memory", hint, problem.source)
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in files]
     words = f"{type(error).__name__}: {str(error).strip() or 'no message'}"
     if frames:
@@ -34,6 +40,5 @@ def escaped_from(files: Collection[str], error: BaseException, what: str, where:
             f"an operator raised {words}", Location(last.filename, last.lineno or 0), "operator-raised", "", source
         )
     if isinstance(error, MemoryError):
-        hint = "make its arrays smaller, or check a sample of their elements"
-        return Problem(f"{what} needs more memory than there is: {words}", where, "out-of-memory", hint)
+        return Problem(f"{what} needs more memory than there is: {words}", where, "out-of-memory", _LESS)
     return None

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
-from gradcheck_cli.core.execution import using
+from gradcheck_cli.core.execution import trying, using
 from gradcheck_cli.core.recording import no_grad
 from gradcheck_cli.core.variable import value_of
 from gradcheck_cli.errors import GradcheckError, OperatorError, Problem, Skipped
@@ -61,7 +61,8 @@ def refusal(trial: Trial) -> Refusal | None:
     """Call the forward once; return why it gives no value, None if it does. Raises Skipped."""
     with _quietly(trial.variant.kind), using(SeededExecution(allowed=ALLOWED)), no_grad():
         try:
-            outputs = trial.apply({})
+            with trying():
+                outputs = trial.apply({})
         except Skipped:
             raise
         except OperatorError as error:
@@ -104,7 +105,8 @@ def check_trial(
         try:
             if trial.operator.bridged:
                 visit_elsewhere(function, parameters)
-            judge(function, parameters, options.knobs, seed, samples, judgement, list(parameters), watcher)
+            with trying():
+                judge(function, parameters, options.knobs, seed, samples, judgement, list(parameters), watcher)
             suspects = _suspects(function, parameters, judgement, options, seed, time.perf_counter() - started)
             diagnose(judgement, trial.shapes, suspects)
         except Skipped:

@@ -94,7 +94,7 @@ def _one_by_one(applied: Applied, operands: Sequence[Moved | None]) -> tuple[Mov
     """Return what a loop makes of perturbations; None where it leaves its domain."""
     try:
         return loop(applied, operands)
-    except ContractViolation:
+    except (ContractViolation, MemoryError):
         raise
     except Exception:
         return None
@@ -135,7 +135,7 @@ def _compare(
     try:
         made = rule(applied, operands)
         full = [applied.bases.dense(slot, each) for slot, each in zip(applied.outputs, made, strict=True)]
-    except ContractViolation:
+    except (ContractViolation, MemoryError):
         raise
     except Exception as error:
         yield f"many perturbations of {name} at once: {type(error).__name__}: {error}"
@@ -189,7 +189,7 @@ def _allowed(applied: Applied, rng: np.random.Generator) -> list[float]:
     allowed = []
     try:
         again: Any = execution.current().forward(applied.operator, rounded, applied.attributes)[0]
-    except ContractViolation:
+    except (ContractViolation, MemoryError):
         raise
     except Exception:  # at the edge of its domain
         again = outputs

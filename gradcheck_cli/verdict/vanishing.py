@@ -121,7 +121,7 @@ class Vanishing:
             self._point.announce(1)
             try:
                 moved = [self._gradient.at(values, cotangent.u) for cotangent in cotangents]
-            except ContractViolation:
+            except (ContractViolation, MemoryError):
                 raise
             except Exception:  # outside of its domain
                 return [np.zeros_like(cotangent.gradient) for cotangent in cotangents]

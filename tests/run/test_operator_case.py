@@ -285,3 +285,15 @@ def test_warnings_about_variants_are_not_shown() -> None:
     assert check_trial(trial(operator, POINT, kind=Kind.SIZE_ONE), OperatorOptions()).case.verdict is Verdict.PASS
     with pytest.warns(RuntimeWarning, match="mean of empty slice"):
         refusal(trial(operator, POINT))
+
+
+def test_arguments_that_nobody_asked_for_may_be_too_large() -> None:
+    def huge(x: Any) -> Any:
+        raise MemoryError("Unable to allocate 1 TiB")
+
+    refused = refusal(trial(make(huge, lambda g: g), POINT))
+    assert refused is not None
+    assert (refused.cause, refused.message) == (
+        "raised",
+        "forward of huge raised MemoryError: Unable to allocate 1 TiB",
+    )
