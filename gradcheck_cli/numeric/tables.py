@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
@@ -29,6 +31,9 @@ LOUD = 1e-5
 FINEST = 64.0
 """Spacings of x that a table needs between its points."""
 
+_AT_ONCE = 2**16
+"""Outputs that are looked at together: what is made of a table takes more than the table itself."""
+
 
 def places(gap: Array) -> Array:
     """Return the displacements of a table along `gap`, shape (points, elements): those below x, then those above."""
@@ -43,17 +48,34 @@ def sides(changes: Array) -> tuple[Array, Array]:
 
 def noise_level(below: Array, above: Array) -> Array:
     """Return the noise of every output that both sides of a table show."""
+    return _in_parts(_noise_level, below, above)
+
+
+def _noise_level(below: Array, above: Array) -> Array:
     both = difference_table_noise(np.concatenate([below, above], axis=1))
     return two_sided_noise(both[: below.shape[1]], both[below.shape[1] :])
 
 
 def output_sizes(point: Point, below: Array, above: Array) -> Array:
     """Return the size of every output, or of its change where that is larger (an output of 0 has none of its own)."""
+    return np.asarray(np.maximum(np.abs(point.base), _in_parts(_largest, below, above)))
+
+
+def _largest(below: Array, above: Array) -> Array:
     changes = np.abs(np.concatenate([below, above]))
     largest = changes.max(axis=0)
     if not np.isfinite(largest).all():
         largest = np.where(np.isfinite(changes), changes, 0.0).max(axis=0)
-    return np.asarray(np.maximum(np.abs(point.base), largest))
+    return np.asarray(largest)
+
+
+def _in_parts(function: Callable[[Array, Array], Array], below: Array, above: Array) -> Array:
+    """Return what a function makes of a table, a number for each output, of some outputs at a time."""
+    width = below.shape[1]
+    if width <= _AT_ONCE:
+        return function(below, above)
+    parts = [slice(low, low + _AT_ONCE) for low in range(0, width, _AT_ONCE)]
+    return np.concatenate([function(below[:, part], above[:, part]) for part in parts])
 
 
 def without_oscillation(level: Array, below: Array, above: Array) -> Array:
