@@ -12,6 +12,8 @@ from gradcheck_cli.core.arrays import Array
 Announce = Callable[[int], None]
 """Hears how many perturbations are evaluated next; may raise to stop."""
 
+MEMORY = 256 << 20
+"""Bytes that a chunk may take, all arrays together, unless told otherwise."""
 
 _CHUNK = 2**17
 """Numbers that a chunk of the loop holds, about: a megabyte."""
@@ -57,6 +59,9 @@ class Evaluator(Protocol):
         Other calls may be made before the iterator is used up, and leave the arrays of its last chunk alone.
         """
 
+    def at_most(self, elements: int) -> None:
+        """Move no more than so many elements a chunk from now on, except in iterators that are there already."""
+
     def together(self, values: Array, announce: Announce) -> Array:
         """Give all elements other values at once; return how each output changed, shape (K, outputs).
 
@@ -76,18 +81,23 @@ class Loop:
     def __init__(self, change: Callable[[Array], Array], x: Array) -> None:
         self.change = change
         self.x = x
+        self._most = _MOST
 
     def one_by_one(self, elements: Array, values: Array, announce: Announce) -> Iterator[Chunk]:
         """Evaluate every value of every element."""
-        start, count, rows = 0, len(values), 0
+        start, count, rows, most = 0, len(values), 0, self._most
         while start < len(elements):
             # The first element shows how many outputs there are.
-            many = max(1, min(_MOST, _CHUNK // max(1, rows * count))) if start else 1
+            many = max(1, min(most, _CHUNK // max(1, rows * count))) if start else 1
             stop = min(start + many, len(elements))
             columns = [self._one(elements[k], values[:, k], announce) for k in range(start, stop)]
             rows = columns[0].shape[0]
             yield Chunk(start, stop, np.stack(columns, axis=2))
             start = stop
+
+    def at_most(self, elements: int) -> None:
+        """Make chunks no larger than that."""
+        self._most = min(self._most, elements)
 
     def _one(self, element: int, values: Array, announce: Announce) -> Array:
         """Return the changes for all values of one element, shape (outputs, S)."""

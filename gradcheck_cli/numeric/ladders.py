@@ -8,13 +8,17 @@ from typing import NamedTuple
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.numeric.evaluator import Chunk
 from gradcheck_cli.numeric.ladder import Ladder
 from gradcheck_cli.numeric.point import Point
 from gradcheck_cli.numeric.steps import HALF_DECADE, steps_of_many, steps_up_to
 from gradcheck_cli.numeric.weights import WeightedChunk, Weights
 
 KEPT = 2**21
-"""Numbers that the changes of a batch hold, about: 16 MiB."""
+"""Numbers that the changes of a batch hold, about, where memory allows: 16 MiB."""
+
+_ARRAYS = 4
+"""Arrays of the size of a batch that its changes, and what is made of them, take together."""
 
 
 class Raw(NamedTuple):
@@ -71,26 +75,26 @@ def take_ladders(point: Point, elements: Array, weights: Weights, most: int | No
     if most is not None:
         steps, valid = steps[-most:], valid[-most:]
     counts = valid.sum(axis=0)
-    batch = Batch()
+    batch = Batch(point.memory)
     for count in np.unique(counts):
         group = np.flatnonzero(counts == count)
         if count == 0:
             yield _without_steps(elements[group], weights)
             continue
-        for raw in _raws(point, elements[group], steps[len(steps) - count :, group]):
-            batch.add(raw, weights.of(raw.changes, raw.positions))
+        for part in _parts(point, elements[group], steps[len(steps) - count :, group], weights):
+            batch.add(*part)
             if batch.full:
                 yield batch.ladders()
-                batch = Batch()
+                batch = Batch(point.memory)
     if batch.parts:
         yield batch.ladders()
 
 
 def take_steps(point: Point, elements: Array, h: Array, weights: Weights) -> Ladders:
     """Evaluate each of `elements`, shape (n,), at its own ascending steps `h`, shape (S, n)."""
-    batch = Batch()
-    for raw in _raws(point, elements, h):
-        batch.add(raw, weights.of(raw.changes, raw.positions))
+    batch = Batch(point.memory)
+    for part in _parts(point, elements, h, weights):
+        batch.add(*part)
     return batch.ladders()
 
 
@@ -113,11 +117,12 @@ def take_top_and_beyond(
         yield chosen, take_steps(point, elements[chosen], h, weights)
 
 
-def _raws(point: Point, elements: Array, h: Array) -> Iterator[Raw]:
-    realised, chunks = point.one_by_one(elements, np.concatenate([h, -h]))
-    for chunk in chunks:
+def _parts(point: Point, elements: Array, h: Array, weights: Weights) -> Iterator[tuple[Raw, list[Array]]]:
+    """Evaluate steps in chunks, and contract each."""
+
+    def take(chunk: Chunk) -> tuple[Raw, list[Array]]:
         part = slice(chunk.start, chunk.stop)
-        yield Raw(
+        raw = Raw(
             elements[part],
             h[:, part],
             realised[: len(h), part],
@@ -125,23 +130,28 @@ def _raws(point: Point, elements: Array, h: Array) -> Iterator[Raw]:
             np.array(chunk.changes),
             None if chunk.positions is None else np.array(chunk.positions),
         )
+        return raw, contracted(raw, weights.of(raw.changes, raw.positions))
+
+    realised, parts = point.each(elements, np.concatenate([h, -h]), take)
+    return parts
 
 
 class Batch:
-    """Chunks that become one set of ladders."""
+    """Chunks that become one set of ladders, which may take `memory` bytes."""
 
-    def __init__(self) -> None:
+    def __init__(self, memory: int) -> None:
+        self._most = min(KEPT, memory // (_ARRAYS * np.dtype(np.float64).itemsize))
         self.parts: list[tuple[list[Array], Raw]] = []
         self._kept = 0
 
     @property
     def full(self) -> bool:
         """Whether it holds as many numbers as it should."""
-        return self._kept > KEPT
+        return self._kept > self._most
 
-    def add(self, raw: Raw, weighted: WeightedChunk) -> None:
-        """Contract a chunk and keep it."""
-        self.parts.append((_columns(raw, weighted), raw))
+    def add(self, raw: Raw, columns: list[Array]) -> None:
+        """Keep a chunk, and what it was contracted to."""
+        self.parts.append((columns, raw))
         self._kept += raw.changes.size
 
     def ladders(self) -> Ladders:
@@ -162,11 +172,11 @@ class Batch:
         return Ladders(raws, np.concatenate([raw.elements for raw in raws]), *stacked)
 
 
-def _columns(raw: Raw, weighted: WeightedChunk) -> list[Array]:
+def contracted(raw: Raw, weighted: WeightedChunk) -> list[Array]:
     """Contract a chunk: the columns of `Ladders` from `h` on, the last three of which have one entry an element."""
     count = len(raw.h)
-    contracted = weighted.contracted()
-    rise, fall = contracted[:, :count], contracted[:, count:]
+    both = weighted.contracted()
+    rise, fall = both[:, :count], both[:, count:]
     moved = (raw.changes != 0).any(axis=1)
     still = ~moved.any(axis=0)
     # Where nothing moved, rounding may have hidden a change in any output.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
-from gradcheck_cli.numeric.ladders import Batch, Ladders, Raw
+from gradcheck_cli.numeric.evaluator import Chunk
+from gradcheck_cli.numeric.ladders import Batch, Ladders, Raw, contracted
 from gradcheck_cli.numeric.noise import are_single
 from gradcheck_cli.numeric.own_noise import own_gaps
 from gradcheck_cli.numeric.point import Point
@@ -29,41 +30,42 @@ class OwnLadders(NamedTuple):
     sure: Array
 
 
+_Refined: TypeAlias = tuple[Raw, list[Array], Array, Array]
+"""A part with what it was contracted to, where the noise of its outputs is certain, and which columns it refines."""
+
+
 def refine(point: Point, ladders: Ladders, rows: Array, steps: Array, weights: Weights) -> OwnLadders | None:
     """Refine the columns `rows`, ascending, of ladders of decades to half-decades; None where none can be.
 
     `steps` are the first steps of these elements.
     """
-    batch, sure, done, start = Batch(), [], [], 0
+    batch, sure, done, start = Batch(point.memory), [], [], 0
     for raw in ladders.raw:
         within = (rows >= start) & (rows < start + len(raw.elements))
         mine = rows[within] - start
         if mine.size:
-            for made, level, known, part in _refined(point, raw, mine, steps[within]):
-                batch.add(made, weights.of(made.changes, made.positions, level))
+            for made, columns, known, part in filter(None, _refined(point, raw, mine, steps[within], weights)):
+                batch.add(made, columns)
                 sure.append(known)
                 done.append(part + start)
         start += len(raw.elements)
     return OwnLadders(batch.ladders(), np.concatenate(done), np.concatenate(sure)) if done else None
 
 
-def _refined(point: Point, raw: Raw, columns: Array, steps: Array) -> Iterator[tuple[Raw, Array, Array, Array]]:
-    """Evaluate what some columns of a chunk lack; yield parts with the noise of their outputs, and where it is certain.
-
-    The last of each part are the columns themselves.
-    """
+def _refined(point: Point, raw: Raw, columns: Array, steps: Array, weights: Weights) -> Iterator[_Refined | None]:
+    """Evaluate what some columns of a chunk lack; yield parts, None for one that can't be refined."""
     elements, coarse = raw.elements[columns], raw.h[:, columns]
     x, spacings = point.x[elements], point.spacings[elements]
     # Every second half-decade is a decade, from the top.
     new = steps_of_many(x, point.typical, spacings, HALF_DECADE)[0][-2::-2][: len(coarse) - 1][::-1]
     gaps, widest = own_gaps(x, point.typical, spacings, steps)
-    realised, chunks = point.one_by_one(elements, np.concatenate([new, -new, places(gaps)]))
     count, order = len(new), _merged(len(coarse))
-    for chunk in chunks:
+
+    def take(chunk: Chunk) -> _Refined | None:
         part = slice(chunk.start, chunk.stop)
         mine = columns[part]
         if len(chunk.changes) != len(raw.changes) or (chunk.positions is None) != (raw.positions is None):
-            continue
+            return None
         up, down, table = chunk.changes[:, :count], chunk.changes[:, count : 2 * count], chunk.changes[:, 2 * count :]
         above, below = raw.changes[:, : len(coarse), mine], raw.changes[:, len(coarse) :, mine]
         made = Raw(
@@ -77,7 +79,10 @@ def _refined(point: Point, raw: Raw, columns: Array, steps: Array) -> Iterator[t
             None if raw.positions is None else raw.positions[:, mine],
         )
         level, known = _levels(point, made, gaps[part], widest[part], table)
-        yield made, level, known, mine
+        return made, contracted(made, weights.of(made.changes, made.positions, level)), known, mine
+
+    realised, parts = point.each(elements, np.concatenate([new, -new, places(gaps)]), take)
+    return parts
 
 
 def _merged(coarse: int) -> Array:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.numeric.evaluator import Chunk
 from gradcheck_cli.numeric.point import Point
 from gradcheck_cli.numeric.weights import Weights
 
@@ -44,20 +45,24 @@ def take_pairs(
     count = len(weights.u)
     rise, fall, noise = (np.empty((count, len(elements))) for _ in range(3))
     stirred = np.empty(len(elements), dtype=bool)
-    realised, chunks = point.one_by_one(elements, np.array([steps, -steps]))
+
+    def take(chunk: Chunk) -> int:
+        part = slice(chunk.start, chunk.stop)
+        weighted = weights.of(chunk.changes, chunk.positions)
+        moved = (chunk.changes != 0).any(axis=1)
+        base = weighted.base
+        size = np.maximum(np.abs(base), np.abs(base + chunk.changes[:, 0]))
+        stirred[part] = moved.any(axis=0)
+        contracted = weighted.contracted()
+        rise[:, part], fall[:, part] = contracted[:, 0], contracted[:, 1]
+        noise[:, part] = weighted.noise(size[:, None], moved)[:, 0]
+        return chunk.stop
+
+    realised, stops = point.each(elements, np.array([steps, -steps]), take)
     finished = 0
     try:
-        for chunk in chunks:
-            part = slice(chunk.start, chunk.stop)
-            weighted = weights.of(chunk.changes, chunk.positions)
-            moved = (chunk.changes != 0).any(axis=1)
-            base = weighted.base
-            size = np.maximum(np.abs(base), np.abs(base + chunk.changes[:, 0]))
-            stirred[part] = moved.any(axis=0)
-            contracted = weighted.contracted()
-            rise[:, part], fall[:, part] = contracted[:, 0], contracted[:, 1]
-            noise[:, part] = weighted.noise(size[:, None], moved)[:, 0]
-            finished = chunk.stop
+        for stop in stops:
+            finished = stop
     except BaseException:
         if stopped is not None and finished:
             stopped(Pairs(realised[0], -realised[1], rise, fall, noise / steps, stirred).first(finished))

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.errors import ContractViolation, GradcheckError
-from gradcheck_cli.numeric.evaluator import Announce, Chunk, Evaluator, Loop
+from gradcheck_cli.numeric.evaluator import MEMORY, Announce, Chunk, Evaluator, Loop
 from gradcheck_cli.numeric.function import Function, Values
+from gradcheck_cli.numeric.halving import each_that_fits
 from gradcheck_cli.numeric.steps import element_scales, typical_magnitude
 
 _TOGETHER = 2**22
 """Numbers that are displaced at a time, about: 32 MiB."""
+
+_Taken = TypeVar("_Taken")
 
 
 class Outputs:
@@ -74,7 +78,8 @@ class Point:
 
     `base` is the vector of outputs at the point, `spacings` how far each element's neighbours in its dtype
     are. Calls `on_evaluation` with their number before evaluations, and counts them in `evaluations`. The
-    `evaluator` is a plain loop unless another is given; `batches` tells that it takes many perturbations at once.
+    `evaluator` is a plain loop unless another is given; `batches` tells that it takes many perturbations at once,
+    and `memory` bounds the bytes that these may take.
     """
 
     def __init__(
@@ -97,6 +102,7 @@ class Point:
         self._array = self.values[name]
         self.evaluator: Evaluator = evaluator or Loop(lambda array: self._evaluate({name: array}), self._array)
         self.batches: bool = getattr(self.evaluator, "batches", False)
+        self.memory: int = getattr(self.evaluator, "memory", MEMORY)
         self.x = np.ravel(self._array).astype(np.float64)
         self.typical = typical_magnitude(self.x)
         self.scales = element_scales(self.x, self.typical)
@@ -133,6 +139,16 @@ class Point:
         """
         values = self.realised(elements, displacements)
         return values - self.x[elements], self.evaluator.one_by_one(elements, values, self.announce)
+
+    def each(
+        self, elements: Array, displacements: Array, take: Callable[[Chunk], _Taken]
+    ) -> tuple[Array, Iterator[_Taken]]:
+        """Move elements as `one_by_one` does, and hand each chunk to `take`; return what that makes of them.
+
+        Where memory runs out in `take`, the chunk is evaluated once more in halves, until they fit.
+        """
+        values = self.realised(elements, displacements)
+        return values - self.x[elements], each_that_fits(self.evaluator, elements, values, self.announce, take)
 
     def alone(self, element: int, displacements: Array) -> tuple[Array, Array]:
         """Move one element: return its realised displacements, shape (S,), and the changes, shape (S, outputs)."""
@@ -189,7 +205,7 @@ class Point:
     def _evaluate(self, changes: Mapping[str, Array]) -> Array:
         try:
             outputs = self.function.outputs({**self.values, **changes})
-        except ContractViolation:
+        except (ContractViolation, MemoryError):
             raise
         except Exception as error:
             what = (
@@ -220,6 +236,10 @@ class _Seen:
         for chunk in self._evaluator.one_by_one(elements, values, announce):
             changes = chunk.changes if chunk.positions is not None else chunk.changes[self._positions]
             yield Chunk(chunk.start, chunk.stop, changes)
+
+    def at_most(self, elements: int) -> None:
+        """Pass it on."""
+        self._evaluator.at_most(elements)
 
     def together(self, values: Array, announce: Announce) -> Array:
         """Return the changes of these outputs alone."""
@@ -268,6 +288,9 @@ class _Along:
         """Evaluate along the direction; the only element may be asked for several times."""
         for k in range(len(elements)):
             yield Chunk(k, k + 1, self.together(values[:, k : k + 1], announce).T[:, :, None])
+
+    def at_most(self, elements: int) -> None:
+        """Move one at a time, as always."""
 
     def together(self, values: Array, announce: Announce) -> Array:
         """Return the changes at every t in `values`, shape (K, 1)."""

@@ -11,24 +11,24 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.errors import ContractViolation, GradcheckError
-from gradcheck_cli.numeric.evaluator import Announce, Chunk
+from gradcheck_cli.numeric.evaluator import MEMORY, Announce, Chunk
 from gradcheck_cli.numeric.moved import Moved, free_axes
 from gradcheck_cli.numeric.plan import Plan
 from gradcheck_cli.numeric.point import Outputs
-
-MEMORY = 256 << 20
-"""Bytes that a chunk may take, all arrays together, unless told otherwise."""
 
 _CHUNK = 2 << 20
 """Bytes of the largest array of a chunk, near the size of a cache."""
 
 _FIRST = 64
-"""Perturbations of the first chunk, at least: it shows how large the arrays are, which nobody knows before."""
+"""Perturbations of the first chunk, at least, where memory allows: it shows how large arrays are that may be small."""
 
 _HEAP = 31 << 20
 
 _ARRAYS = 16
-"""Arrays of the largest size that are alive at a time, at most, as far as the memory limit goes."""
+"""Arrays of the largest size that are alive at a time, at most, as far as the memory limit goes.
+
+Those of the operators, and what is made of the changes: sizes, noise, and weighted sums.
+"""
 
 
 class Replay:
@@ -53,7 +53,9 @@ class Replay:
         self._bound = max(1, min(_CHUNK, memory // _ARRAYS))
         sizes = [like.size if counts else 0 for like, counts in zip(outputs.like, outputs.counts, strict=True)]
         self._starts = [0, *itertools.accumulate(sizes)][:-1]
-        self._dense = plan.largest(name)
+        self.memory = memory
+        # Changes are in double precision, whatever the outputs are in.
+        self._dense = max(plan.largest(name), self.base.nbytes)
         self._most = max(1, x.size)
         _keep_heap()
         self._wanted = tuple(dict.fromkeys(slot for slot, counts in zip(slots, outputs.counts, strict=True) if counts))
@@ -75,23 +77,34 @@ class Replay:
             yield chunk
             start = stop
 
+    def at_most(self, elements: int) -> None:
+        """Make chunks no larger than that."""
+        self._most = min(self._most, elements)
+
     def together(self, values: Array, announce: Announce) -> Array:
         """Give all elements other values at once; see `Evaluator`."""
         changes = np.empty((len(values), self.base.size))
-        start = 0
+        start, most = 0, len(values)
         while start < len(values):
-            many = max(1, self._bound // self._dense)
-            rows = values[start : start + many]
+            rows = values[start : start + max(1, min(most, self._bound // self._dense))]
             announce(len(rows))
             flat = np.ascontiguousarray(rows.T).astype(self.x.dtype)
             moved = Moved((), (), flat.reshape(*self.x.shape, len(rows)))
-            changes[start : start + len(rows)] = self._dense_changes(moved).T
+            try:
+                changes[start : start + len(rows)] = self._dense_changes(moved).T
+            except MemoryError:
+                if len(rows) == 1:
+                    raise
+                most = len(rows) // 2
+                continue
             start += len(rows)
         return changes
 
     def _room(self) -> int:
         largest = self.plan.largest_alone.get(self.name)
-        return max(1, self._bound // largest) if largest else max(_FIRST, self._bound // self._dense)
+        if largest:
+            return max(1, self._bound // largest)
+        return max(1, self._bound // self._dense, min(_FIRST, self.memory // (_ARRAYS * self._dense)))
 
     def _chunk(self, start: int, stop: int, elements: Array, values: Array) -> Chunk:
         """Evaluate all values of some elements, in several goes where even one element's are too many."""
@@ -114,8 +127,9 @@ class Replay:
         at = (repeated,) if self.x.ndim == 1 else np.unravel_index(repeated, self.x.shape) if self.x.ndim else ()
         targets = np.ascontiguousarray(values, self.x.dtype).reshape(-1)
         moved, largest = self.plan.push(self.name, Moved(tuple(range(self.x.ndim)), tuple(at), targets), self._wanted)
+        wide = sum(each.values.size for each in moved.values()) * np.dtype(np.float64).itemsize // len(targets)
         known = self.plan.largest_alone
-        known[self.name] = max(known.get(self.name, 0), largest)
+        known[self.name] = max(known.get(self.name, 0), largest, wide)
         changes, positions = [], []
         for slot, like, offset in zip(self.slots, self.outputs.like, self._starts, strict=True):
             each = moved.get(slot)
@@ -145,7 +159,7 @@ class Replay:
                     full = self.plan.bases.dense(slot, made[slot]).reshape(-1, count)
                     rows = slice(offset, offset + like.size)
                     changes[rows] = full.astype(np.float64, copy=False) - self.base[rows, None]
-        except ContractViolation:
+        except (ContractViolation, MemoryError):
             raise
         except Exception:  # outside of the domain for some perturbation, or no batch at all
             return np.stack([self._replayed(moved.values[..., k]) for k in range(count)], axis=1)
@@ -164,7 +178,7 @@ class Replay:
         """Return how each output changes when the parameter is `x`, NaN where that can't be evaluated."""
         try:
             outputs = self.plan.replay({self.name: np.ascontiguousarray(x)}, self.slots)
-        except ContractViolation:
+        except (ContractViolation, MemoryError):
             raise
         except Exception as error:
             message = f"{type(error).__name__}: {error}"

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.knobs import Knobs
+from gradcheck_cli.numeric.evaluator import Chunk
 from gradcheck_cli.numeric.noise import Noise
 from gradcheck_cli.numeric.point import Point
 from gradcheck_cli.numeric.steps import default_eps, step_sizes
@@ -117,9 +118,14 @@ def _loud(point: Point, elements: Array, rng: np.random.Generator) -> Array:
         if group.size > _GROUP:
             stack += [group[: group.size // 2], group[group.size // 2 :]]
             continue
-        chunks = point.one_by_one(elements[group], displacements[None, group])[1]
-        loud += [group[chunk.start : chunk.stop][(chunk.changes != 0).any(axis=(0, 1))] for chunk in chunks]
+        moved = point.each(elements[group], displacements[None, group], _moved)[1]
+        loud.append(group[np.concatenate(list(moved))])
     return np.concatenate(loud)
+
+
+def _moved(chunk: Chunk) -> Array:
+    """Tell which elements of a chunk moved any output."""
+    return np.asarray((chunk.changes != 0).any(axis=(0, 1)))
 
 
 def _silent(point: Point, elements: Array, basis: Basis) -> Passes:

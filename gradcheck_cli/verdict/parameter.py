@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -62,7 +63,9 @@ def judge_parameter(
     finished = Finished(knobs.accuracy is not None, appeal.excused)
     try:
         compare(point, basis, gradient, knobs.rtol, elements, rng, finished)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, MemoryError):  # what it ran out for is let go, so that the rest has room
+            traceback.clear_frames(error.__traceback__)
         if stopped is not None and finished.elements.size:
             stopped(_partial(point, u, basis, knobs, finished))
         raise

@@ -9,12 +9,13 @@ import numpy as np
 
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.errors import ContractViolation
+from gradcheck_cli.numeric.evaluator import MEMORY
 from gradcheck_cli.numeric.function import Function, Recording, Values
 from gradcheck_cli.numeric.plan import Plan
 from gradcheck_cli.numeric.planning import find_plan
 from gradcheck_cli.numeric.point import Outputs
 from gradcheck_cli.numeric.recorder import Recorder
-from gradcheck_cli.numeric.replay import MEMORY, Replay
+from gradcheck_cli.numeric.replay import Replay
 from gradcheck_cli.numeric.terms import find_terms
 from gradcheck_cli.verdict.batch_contract import wrong_declarations
 

@@ -40,5 +40,8 @@ class Slabs:
             assert not others.any(), "an element moved an output that it doesn't name"
             yield Chunk(start, stop, kept, positions)
 
+    def at_most(self, elements: int) -> None:
+        self.size = min(self.size, elements)
+
     def together(self, values: Any, announce: Announce) -> Any:
         return self.loop.together(values, announce)
