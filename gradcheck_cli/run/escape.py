@@ -36,9 +36,8 @@ def escaped_from(files: Collection[str], error: BaseException, what: str, where:
     if frames:
         last = frames[-1]
         source = linecache.getline(last.filename, last.lineno or 0).rstrip("\n")
-        return Problem(
-            f"an operator raised {words}", Location(last.filename, last.lineno or 0), "operator-raised", "", source
-        )
+        code, hint = ("out-of-memory", _LESS) if isinstance(error, MemoryError) else ("operator-raised", "")
+        return Problem(f"an operator raised {words}", Location(last.filename, last.lineno or 0), code, hint, source)
     if isinstance(error, MemoryError):
         return Problem(f"{what} needs more memory than there is: {words}", where, "out-of-memory", _LESS)
     return None

@@ -89,3 +89,19 @@ def test_memory_that_runs_out_is_an_error_of_the_case(selected: Selected) -> Non
     assert problem.message == "the case needs more memory than there is: MemoryError: Unable to allocate 1 TiB"
     assert problem.location == selected.case.location
     assert problem.code == "out-of-memory"
+
+
+def test_memory_that_runs_out_in_an_operator_is_told_with_its_line_and_what_to_do(
+    folder: Path, write: Write, cases: Callable[..., list[Selected]]
+) -> None:
+    write("my_ops.py", OPERATORS.replace('Strange("odd")', "MemoryError"))
+    (item,) = cases("ops: [my_ops.py]\nexpr: raises(x)\nparams: {x: [1.0]}\n")
+    (operator,) = item.case.expression.operators
+    x = Variable([1.0])
+    for call in (lambda: operator.forward(1.0), lambda: item.case.expression({"x": x}, np.dtype(float))):
+        problem = escaped(item.case, raised_by(call))
+        assert problem is not None
+        assert problem.code == "out-of-memory"
+        assert "raised MemoryError" in problem.message
+        assert problem.hint.startswith("memory ran out: lower --memory, make the arrays smaller")
+        assert str(folder / "my_ops.py") in str(problem)
