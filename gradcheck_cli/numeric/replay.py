@@ -19,7 +19,8 @@ from gradcheck_cli.numeric.point import Outputs
 _CHUNK = 2 << 20
 """Bytes of the largest array of a chunk, near the size of a cache.
 
-1, 2 and 4 MiB are equally fast on the workloads of the benchmark, within 3 percent; 0.5 MiB is 5 to 10 percent slower.
+1, 2 and 4 MiB are equally fast on the workloads of the benchmark, within 3 percent of the geometric mean; 0.5 MiB was 3
+to 6 percent slower, which is hardly more than two runs of the same size differ by.
 """
 
 _FIRST = 64
