@@ -99,7 +99,7 @@ class Surroundings:
         try:
             recording = self._function.record(self.displaced(displacement))
             return self._joined(recording.vjp(self._outputs.split(self._u)))
-        except ContractViolation:
+        except (ContractViolation, MemoryError):
             raise
         except Exception:  # outside of its domain
             return np.full(self.x.shape, np.nan)
@@ -109,7 +109,7 @@ class Surroundings:
         self._announce(1)
         try:
             outputs = self._function.outputs(self.displaced(displacement))
-        except ContractViolation:
+        except (ContractViolation, MemoryError):
             raise
         except Exception:  # outside of its domain
             return np.nan
