@@ -42,6 +42,10 @@ def test_there_are_seven_with_the_sizes_that_peers_were_measured_on():
     }
 
 
+def test_the_specs_use_the_operators_that_ship():
+    assert not [path.name for path in SPECS if re.search(r"^ops:", path.read_text(), re.MULTILINE)]
+
+
 def test_the_workloads_by_hand_are_those_of_the_specs():
     from types import SimpleNamespace
 
