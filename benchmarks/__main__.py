@@ -5,7 +5,11 @@ import os
 import sys
 from pathlib import Path
 
-ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM")}
+ONE_THREAD = {
+    **{f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM")},
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false",
+    "JAX_PLATFORMS": "cpu",
+}
 PARTS = ("ratios", "backward", "nodes", "shipped", "growth", "startup", "jobs")
 WORDS = {
     "ratios": "Seven workloads beside what else checks gradients",
