@@ -36,6 +36,8 @@ class Workload:
     inputs: dict
     params: dict
     function: TracedFunction
+    passes: bool
+    """Whether it is there to pass."""
 
     @property
     def elements(self):
@@ -50,7 +52,10 @@ def load(paths):
         values = draw_values(item.case, None)
         inputs = {each.name: values[each.name] for each in item.case.inputs}
         params = {each.name: values[each.name] for each in item.case.parameters}
-        found.append(Workload(item.case.name, item.case.file, inputs, params, _function(item.case, inputs)))
+        expect = item.case.expect
+        passes = {expect.verdict, *expect.parameters.values()} == {"pass"}
+        function = _function(item.case, inputs)
+        found.append(Workload(item.case.name, item.case.file, inputs, params, function, passes))
     return found
 
 

@@ -72,12 +72,8 @@ def shipped(repetitions, least=100):
     """Return the seconds of the loop and of the check for every shipped case of more than `least` elements."""
     found = {}
     for work in load([HERE.parent / "specs"]):
-        if work.elements <= least:
+        if work.elements <= least or not work.passes:
             continue
-        try:
-            calls = {"hand loop": bare_loop(work), "numbers": numbers_phase(work), "whole check": whole_check(work)}
-            calls["whole check"]()
-        except Exception:  # a case that is there to fail has no time to compare
-            continue
+        calls = {"hand loop": bare_loop(work), "numbers": numbers_phase(work), "whole check": whole_check(work)}
         found[f"{work.name}, {work.elements} elements"] = alternating(calls, repetitions)
     return found
