@@ -59,8 +59,10 @@ def jax_vmap(name, inputs, params):
     def f(*ps):
         return FORWARDS[name](o, c, *ps)
 
+    steps = jax.make_jaxpr(f)(*params).jaxpr
+
     def central(k):
-        many = max(1, min(params[k].size, CHUNK_BYTES // (2 * 8 * _largest_reached(jax.make_jaxpr(f)(*params).jaxpr, k))))
+        many = max(1, min(params[k].size, CHUNK_BYTES // (2 * 8 * _largest_reached(steps, k))))
 
         def differences(ps):
             def at(i, eps):

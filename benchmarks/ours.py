@@ -147,10 +147,10 @@ def _differences(work, name, view, evaluator, gradient):
         raise AssertionError(f"{work.name}: {name}")
 
 
-def bare_loop(work):
+def bare_loop(work, every=1):
     """Return the loop of a user who calls the forwards of the operators themselves: two passes for each element.
 
-    None where the function has no plan, that is no list of forwards.
+    It takes one in `every` elements. None where the function has no plan, that is no list of forwards.
     """
     check = _prepared(work)
     plan = check.planned.plan
@@ -173,7 +173,7 @@ def bare_loop(work):
                 registers, moved = list(record.values), np.array(x)
                 registers[record.leaves[name]] = moved
                 flat = moved.reshape(-1)
-                for i in range(flat.size):
+                for i in range(0, flat.size, every):
                     v = flat[i]
                     flat[i] = v + 1e-6
                     above = forward(registers)
@@ -182,5 +182,4 @@ def bare_loop(work):
                     flat[i] = v
                     sum(float(np.sum(a - b)) for a, b in zip(above, below, strict=True))
 
-    run()
     return run

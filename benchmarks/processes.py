@@ -57,7 +57,7 @@ def growth_child(kind, size):
     print(work.elements, seconds, peak_memory())
 
 
-def growth(kind, most, repetitions=1):
+def growth(kind, most, repetitions):
     """Return (elements, median seconds, MiB) of specs up to `most` elements, each in a process of its own."""
     rows = []
     for size in (size for size in SIZES[kind] if size <= most):

@@ -7,7 +7,7 @@ import platform
 
 from benchmarks.timing import geometric_mean
 
-_TORCH, _HAND = "torch gradcheck (slow)", "hand loop"
+TORCH, HAND = "torch gradcheck (slow)", "hand loop"
 
 
 def times(number):
@@ -23,7 +23,7 @@ def table(heading, rows):
 
 def ratio_text(found):
     """Write how many times as fast as torch, or as the hand loop without it, each way is."""
-    base = _TORCH if all(each[_TORCH] for each in found.values()) else _HAND
+    base = TORCH if all(each[TORCH] for each in found.values()) else HAND
     rows = []
     for way in next(iter(found.values())):
         speeds = [each[base] / each[way] if each[way] else None for each in found.values()]
@@ -63,7 +63,7 @@ def nodes_text(found):
 
 
 def shipped_text(found):
-    """Write how many times as fast as the loop over bare forwards the shipped cases are checked."""
+    """Write how many times as fast as the loop over bare forwards cases are checked."""
     rows = [
         [name, *(times(e["hand loop"] / e[way]) if e["hand loop"] else "-" for way in ("numbers", "whole check"))]
         for name, e in found.items()
@@ -71,8 +71,32 @@ def shipped_text(found):
     return table(["case", "numbers", "whole check"], rows)
 
 
-def growth_text(rows):
+def large_text(found, every):
+    """Write how the check of large parameters compares with the loop over bare forwards."""
+    rows = [
+        [f"`{name}`", *(f"{e[way]:.3g}" if e[way] else "-" for way in (HAND, "numbers")), times(_speed(e))]
+        for name, e in found.items()
+    ]
+    said = f"W is 100 × 100. Each is timed once; the loop takes one element in {every}, and its time is multiplied."
+    return f"{said}\n\n{table(['case', 'loop, s', 'numbers, s', 'loop / numbers'], rows)}"
+
+
+def _speed(seconds):
+    return seconds[HAND] / seconds["numbers"] if seconds[HAND] else None
+
+
+def growth_text(found, repetitions):
     """Write time and memory by the number of elements."""
+    heads = {
+        "elementwise": "An elementwise spec:",
+        "network": "A network of two layers, a batch of 32, 10 classes:",
+    }
+    of = f"the median of {repetitions} processes" if repetitions > 1 else "one process"
+    said = f"The whole check; each row is {of} of its own, by wall time."
+    return "\n\n".join([said, *(f"{heads[kind]}\n\n{_growth_table(rows)}" for kind, rows in found.items())])
+
+
+def _growth_table(rows):
     lines, before = [], None
     for elements, seconds, peak in rows:
         lines.append([f"{elements:,}", f"{seconds:.3g}", times(seconds / before) if before else "-", f"{peak:.0f}"])

@@ -3,15 +3,24 @@
 import os
 import statistics
 import time
+from contextlib import contextmanager
 
 _LEAST = 0.02
 """Seconds that a timed stretch takes, at least: calls that are faster are repeated."""
 
 
-def pin():
-    """Stay on one core, where the system allows to choose."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+@contextmanager
+def pinned():
+    """Stay on one core inside the `with` block, children too, where the system allows to choose."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def clock(call, times=1):
@@ -27,8 +36,8 @@ def alternating(calls, repetitions):
     inner = {}
     for name, call in calls.items():
         if call is not None:
-            call()
-            inner[name] = max(1, int(_LEAST / max(clock(call), 1e-9)))
+            first = clock(call)  # also fills caches
+            inner[name] = max(1, int(_LEAST / max(clock(call), 1e-9))) if first < 1 else 1
     times = {name: [] for name in inner}
     for _ in range(repetitions):
         for name, count in inner.items():

@@ -1,5 +1,6 @@
 """The benchmark: its specs pass, the ways that it compares agree, and its parts run. Nothing here depends on time."""
 
+import os
 import re
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from gradcheck_cli.run.collect import collect
 from gradcheck_cli.run.options import Options
 
 ROOT = Path(__file__).parents[1]
-SPECS = sorted((ROOT / "benchmarks").glob("*.grad.yaml"))
+SPECS = sorted((ROOT / "benchmarks").glob("w*.grad.yaml"))
+LARGE = collect(Options(paths=(str(ROOT / "benchmarks" / "large_parameters.grad.yaml"),)))
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +42,13 @@ def test_there_are_seven_with_the_sizes_that_peers_were_measured_on():
         "W6": 384,
         "W7": 1600,
     }
+
+
+@pytest.mark.parametrize("item", LARGE, ids=lambda item: item.case.name)
+def test_the_cases_of_large_parameters_pass(item):
+    result = check_case(item.case, item.parameters, Options(knobs={"sample": 20}))
+    assert result.verdict is Verdict.PASS, result
+    assert [spec.shape for spec in item.case.parameters] == [(100, 100)]
 
 
 def test_the_specs_use_the_operators_that_ship():
@@ -92,6 +101,108 @@ def test_our_own_parts_run():
         call = make(work)
         call()
         call()
+    assert work.passes
+
+
+def test_cases_that_are_there_to_fail_are_known():
+    from benchmarks.ours import load
+
+    passes = {work.name: work.passes for work in load([ROOT / "specs" / "custom_operator.grad.yaml"])}
+    assert set(passes.values()) == {True, False}
+    assert not any(passes[name] for name in passes if "wrong" in name)
+
+
+def test_one_core_is_kept_to_and_given_back():
+    from benchmarks.timing import pinned
+
+    before = os.sched_getaffinity(0)
+    with pinned():
+        assert os.sched_getaffinity(0) == {max(before)}
+    assert os.sched_getaffinity(0) == before
+
+
+def test_what_a_parameter_reaches_bounds_a_chunk_of_jax():
+    jax = pytest.importorskip("jax")
+    from benchmarks.frameworks import _largest_reached
+
+    steps = jax.make_jaxpr(lambda x, y: (x @ y).sum() + 2 * y.sum())(np.ones((5, 3)), np.ones((3, 4))).jaxpr
+    assert [_largest_reached(steps, k) for k in (0, 1)] == [20, 20]
+    steps = jax.make_jaxpr(lambda x, y: x.sum() + (y * y).sum())(np.ones(3), np.ones(50)).jaxpr
+    assert [_largest_reached(steps, k) for k in (0, 1)] == [3, 50]
+
+
+GOOD_NODES = {("tanh", "NumPy"): 1e-6, ("tanh", "recorded"): 3e-6, ("add", "NumPy"): 1e-6, ("add", "recorded"): 3.5e-6}
+BAD_NODES = {**GOOD_NODES, ("add", "recorded"): 4.5e-6}
+
+
+def test_targets_are_met_or_not_by_the_figures():
+    from benchmarks.targets import missed, rows
+
+    said = "a node more than the bare NumPy call"
+    assert rows({"nodes": GOOD_NODES}) == [(said, "< 3 µs", "2.5 µs (add)", "yes")]
+    assert rows({"nodes": BAD_NODES}) == [(said, "< 3 µs", "3.5 µs (add)", "no, 1 of 2 miss it")]
+    assert (missed({"nodes": GOOD_NODES}), missed({"nodes": BAD_NODES})) == (0, 1)
+
+
+def test_every_target_is_computed_and_can_be_missed():
+    from benchmarks.targets import TARGETS, rows
+
+    def ratios(ours):
+        each = {"torch gradcheck (slow)": 50.0, "gradcheck, evaluations": ours}
+        return {f"W{number}": each for number in range(1, 8)}
+
+    def measured(seconds, mebibytes):
+        growth = [(10_000, 1.0, 50.0), (100_152, 10 * seconds, mebibytes)]
+        processes = {
+            "gradcheck run, scalar": seconds,
+            "import numpy, typer, rich, yaml, pydantic": 0.9,
+            "gradcheck --version": seconds,
+            "import typer": 0.9,
+            "torch gradcheck, scalar": 6.0,
+        }
+        return {
+            "ratios": ratios(0.1 * seconds**2),
+            "backward": {"W2": {"forward": 0.5, "backward": seconds}},
+            "nodes": {("add", "NumPy"): 0.0, ("add", "recorded"): 2e-6 * seconds},
+            "shipped": {"a case": {"hand loop": 2.0, "numbers": seconds}},
+            "growth": {"elementwise": growth, "network": growth},
+            "startup": processes,
+        }
+
+    assert len(rows(measured(1.0, 100.0))) == len(TARGETS) == 13
+    assert {row[-1] for row in rows(measured(1.0, 100.0))} == {"yes"}
+    assert {row[-1].split(",")[0] for row in rows(measured(50.0, 700.0))} == {"no"}
+
+
+def test_a_target_without_a_figure_is_not_met():
+    from benchmarks.targets import rows
+
+    each = {"torch gradcheck (slow)": None, "gradcheck, evaluations": 1.0}
+    growth = [(100, 0.1, 50.0)]
+    found = rows({"ratios": {"W1": each}, "growth": {"elementwise": growth, "network": growth}})
+    assert {row[2:] for row in found} == {("not measured", "no")}
+    assert len(found) == 7
+
+
+@pytest.mark.parametrize(("nodes", "code"), [(GOOD_NODES, 0), (BAD_NODES, 1)])
+def test_check_exits_1_where_a_target_is_missed(nodes, code, monkeypatch, capsys):
+    from benchmarks import parts
+    from benchmarks.__main__ import main
+
+    monkeypatch.setattr(parts, "nodes", lambda repetitions: nodes)
+    assert main(["nodes", "--check"]) == code
+    assert main(["nodes"]) == 0
+    assert "| a node more than the bare NumPy call | < 3 µs |" in capsys.readouterr().out
+
+
+def test_the_loop_over_a_large_parameter_is_multiplied():
+    from benchmarks.report import large_text
+
+    text = large_text({"trace": {"hand loop": 4.0, "numbers": 0.5}, "pad": {"hand loop": None, "numbers": 1.0}}, 20)
+    assert "| `trace` | 4 | 0.5 | 8 |" in text
+    assert "| `pad` | - | 1 | - |" in text
+    assert "one element in 20" in text
+    assert "timed once" in text
 
 
 def test_parts_run_and_print_tables(capsys):
@@ -103,6 +214,8 @@ def test_parts_run_and_print_tables(capsys):
     assert "| multiply |" in out
     assert out.count("\n| 100 |") == 1
     assert "A network of two layers" in out
+    assert "each row is one process of its own" in out
+    assert "## Targets" in out
 
 
 def test_one_process_and_two_say_the_same(capsys):
