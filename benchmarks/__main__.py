@@ -53,9 +53,13 @@ def main(argv=None):
     parser.add_argument("--write", action="store_true", help="write docs/performance.md (all parts)")
     options = parser.parse_args(argv)
     if options.parts[:1] == ["child"]:
-        from benchmarks.processes import growth_child
+        from benchmarks.processes import growth_child, large_child
 
-        growth_child(options.parts[1], int(options.parts[2]))
+        kind, which = options.parts[1:]
+        if kind == "large":
+            large_child(which)
+        else:
+            growth_child(kind, int(which))
         return 0
     wrong = [part for part in options.parts if part not in PARTS]
     if wrong:
@@ -99,7 +103,7 @@ def measure(part, options):
             "backward": lambda: parts.backward(many),
             "nodes": lambda: parts.nodes(many),
             "shipped": lambda: parts.shipped(many),
-            "large": parts.large,
+            "large": processes.large,
             "growth": lambda: {kind: processes.growth(kind, options.most, few) for kind in processes.SIZES},
             "startup": lambda: processes.startup(many),
         }[part]()
@@ -116,7 +120,7 @@ def text(part, found, options):
     if part == "growth":
         return report.growth_text(found, min(options.repetitions, FEW))
     if part == "large":
-        from benchmarks.parts import EVERY
+        from benchmarks.processes import EVERY
 
         return report.large_text(found, EVERY)
     return {

@@ -7,11 +7,8 @@ from benchmarks.floor import floor
 from benchmarks.frameworks import jax_vmap, torch_slow
 from benchmarks.hand import hand_loop
 from benchmarks.ours import HERE, bare_loop, evaluations, load, numbers_phase, whole_check, workloads
-from benchmarks.timing import alternating, clock
+from benchmarks.timing import alternating
 from gradcheck_cli import Variable, no_grad
-
-EVERY = 20
-"""The loop over a large parameter takes one in so many elements."""
 
 
 def ratios(names, repetitions):
@@ -79,17 +76,4 @@ def shipped(repetitions, least=100):
             continue
         calls = {"hand loop": bare_loop(work), "numbers": numbers_phase(work), "whole check": whole_check(work)}
         found[f"{work.name}, {work.elements} elements"] = alternating(calls, repetitions)
-    return found
-
-
-def large(every=EVERY):
-    """Return the seconds of the loop and of the check for parameters of many elements, each used in another way.
-
-    Both take seconds, and are timed once. The loop takes one in `every` elements, and its time is multiplied: it costs
-    the same for each.
-    """
-    found = {}
-    for work in load([HERE / "large_parameters.grad.yaml"]):
-        loop, numbers = bare_loop(work, every), numbers_phase(work)
-        found[work.name] = {"hand loop": loop and every * clock(loop), "numbers": clock(numbers)}
     return found

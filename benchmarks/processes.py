@@ -10,7 +10,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.ours import HERE, load, whole_check
+from benchmarks.ours import HERE, bare_loop, load, numbers_phase, whole_check
+from benchmarks.timing import clock
 
 SCALAR = "expr: tanh(x)\nparams: {x: 3}\n"
 ELEMENTWISE = "expr: tanh(x) * exp(x) / (1 + x * x)\nparams: {{x: {{shape: {n}}}}}\n"
@@ -25,6 +26,9 @@ inputs:
   y: {{shape: 32, below: 10}}
 expr: cross_entropy(tanh(x @ W1 + b1) @ W2 + b2, y)
 """
+LARGE = HERE / "large_parameters.grad.yaml"
+EVERY = 20
+"""The loop over a large parameter takes one in so many elements."""
 SIZES = {"elementwise": (100, 1_000, 10_000, 100_000, 1_000_000), "network": (100, 1_000, 10_000, 100_000)}
 
 
@@ -57,19 +61,36 @@ def growth_child(kind, size):
     print(work.elements, seconds, peak_memory())
 
 
+def large_child(name):
+    """Print CPU seconds of the loop and of the check for a case of a large parameter, and peak memory in MiB."""
+    (work,) = (work for work in load([LARGE]) if work.name == name)
+    loop, numbers = bare_loop(work, EVERY), numbers_phase(work)
+    print(EVERY * clock(loop), clock(numbers), peak_memory())
+
+
+def large():
+    """Return the seconds of the loop and of the check, and MiB, of every case, each in a process of its own.
+
+    Both take seconds, and are timed once. The loop's time is multiplied: it costs the same for each element.
+    """
+    names = [work.name for work in load([LARGE])]
+    return {name: dict(zip(("hand loop", "numbers", "MiB"), _child("large", name), strict=True)) for name in names}
+
+
 def growth(kind, most, repetitions):
     """Return (elements, median seconds, MiB) of specs up to `most` elements, each in a process of its own."""
     rows = []
     for size in (size for size in SIZES[kind] if size <= most):
-        argv = [sys.executable, "-m", "benchmarks", "child", kind, str(size)]
-        runs = [
-            subprocess.run(argv, check=True, capture_output=True, text=True, cwd=HERE.parent).stdout
-            for _ in range(repetitions)
-        ]
-        figures = [[float(word) for word in run.split()] for run in runs]
-        elements, seconds, peak = zip(*figures, strict=True)
+        elements, seconds, peak = zip(*(_child(kind, size) for _ in range(repetitions)), strict=True)
         rows.append((int(elements[0]), statistics.median(seconds), statistics.median(peak)))
     return rows
+
+
+def _child(kind, which):
+    """Return the numbers that a child prints."""
+    argv = [sys.executable, "-m", "benchmarks", "child", kind, str(which)]
+    said = subprocess.run(argv, check=True, capture_output=True, text=True, cwd=HERE.parent).stdout
+    return [float(word) for word in said.split()]
 
 
 def startup(repetitions):

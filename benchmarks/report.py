@@ -74,15 +74,14 @@ def shipped_text(found):
 def large_text(found, every):
     """Write how the check of large parameters compares with the loop over bare forwards."""
     rows = [
-        [f"`{name}`", *(f"{e[way]:.3g}" if e[way] else "-" for way in (HAND, "numbers")), times(_speed(e))]
+        [f"`{name}`", *(f"{e[way]:.3g}" for way in (HAND, "numbers")), times(e[HAND] / e["numbers"]), f"{e['MiB']:.0f}"]
         for name, e in found.items()
     ]
-    said = f"W is 100 × 100. Each is timed once; the loop takes one element in {every}, and its time is multiplied."
-    return f"{said}\n\n{table(['case', 'loop, s', 'numbers, s', 'loop / numbers'], rows)}"
-
-
-def _speed(seconds):
-    return seconds[HAND] / seconds["numbers"] if seconds[HAND] else None
+    said = (
+        "W is 100 × 100. Each case has a process of its own and is timed once; the loop takes one element in "
+        f"{every}, and its time is multiplied."
+    )
+    return f"{said}\n\n{table(['case', 'loop, s', 'numbers, s', 'loop / numbers', 'peak memory, MiB'], rows)}"
 
 
 def growth_text(found, repetitions):
