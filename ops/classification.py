@@ -10,7 +10,7 @@ from .reduced import REDUCTIONS, per_element, reduced, require
 
 @op(
     x=arr("n k"),
-    target=ints("n", below="k"),
+    target=ints("n", below="k", floats="soft_cross_entropy takes probabilities"),
     weight=arr("k", low=0.2, high=2, nondiff=True),
     reduction=REDUCTIONS,
     label_smoothing=[0.0, 0.1],
@@ -46,27 +46,39 @@ def _(g, log_p, target, weight, weights, reduction, label_smoothing, ignore_inde
     return g * (np.exp(log_p) * np.sum(wanted, axis=axis, keepdims=True) - wanted)
 
 
-@op(x=arr("n k"), target=arr("n k", low=0.1, high=1), reduction=REDUCTIONS, label_smoothing=[0.0, 0.1], batch="n")
-def soft_cross_entropy(x, target, *, reduction="mean", label_smoothing=0.0):
-    """-sum(target * log softmax(x)) over the classes, target being probabilities; label_smoothing mixes in their mean.
+@op(
+    x=arr("n k"),
+    target=arr("n k", low=0.1, high=1),
+    weight=arr("k", low=0.2, high=2, nondiff=True),
+    reduction=REDUCTIONS,
+    label_smoothing=[0.0, 0.1],
+    batch="n",
+)
+def soft_cross_entropy(x, target, weight=None, *, reduction="mean", label_smoothing=0.0):
+    """-sum(weight * target * log softmax(x)) over the classes; label_smoothing mixes 1 / k into the target.
 
-    x and target are (k,) or (n, k, ...): cross_entropy of torch.nn.functional with probabilities as target.
+    The target is probabilities: cross_entropy of torch.nn.functional takes them under its own name. x and target are
+    (k,) or (n, k, ...), k the number of classes, and weight is (k,). The mean is that over rows, whatever they weigh.
     """
     axis = _class_axis(x)
     log_p = log_softmax(x, axis=axis)
     if np.shape(target) != log_p.shape:
         raise ValueError(f"target should have the shape of x, {log_p.shape}, not {np.shape(target)}")
-    smooth = (1 - label_smoothing) * np.asarray(target) + label_smoothing / log_p.shape[axis]
-    return keep(reduced(-np.sum(smooth * log_p, axis=axis), reduction), log_p=log_p, smooth=smooth)
+    wanted = (1 - label_smoothing) * np.asarray(target) + label_smoothing / log_p.shape[axis]
+    if weight is not None:
+        _require_weight(weight, log_p.shape[axis])
+        wanted = _by_class(weight, log_p, axis) * wanted
+    return keep(reduced(-np.sum(wanted * log_p, axis=axis), reduction), log_p=log_p, wanted=wanted)
 
 
 @soft_cross_entropy.backward
-def _(g, log_p, smooth, reduction, label_smoothing):
+def _(g, log_p, wanted, weight, reduction, label_smoothing):
     axis = _class_axis(log_p)
     shape = log_p.shape[:axis] + log_p.shape[axis + 1 :]
     g = np.expand_dims(per_element(g, shape, reduction), axis)
-    gx = g * (np.exp(log_p) * np.sum(smooth, axis=axis, keepdims=True) - smooth)
-    return gx, -g * (1 - label_smoothing) * log_p
+    gx = g * (np.exp(log_p) * np.sum(wanted, axis=axis, keepdims=True) - wanted)
+    weights = 1 if weight is None else _by_class(weight, log_p, axis)
+    return gx, -g * weights * (1 - label_smoothing) * log_p
 
 
 @op(
@@ -102,15 +114,21 @@ def _weights(log_p, target, weight, axis, ignored):
     """Return the weight of each target, 0 for one that is ignored. Raises ValueError for a wrong one."""
     classes, shape = log_p.shape[axis], log_p.shape[:axis] + log_p.shape[axis + 1 :]
     if np.shape(target) != shape:
-        raise ValueError(f"target should have the shape of x without its classes, {shape}, not {np.shape(target)}")
+        soft = "; probabilities are for soft_cross_entropy" if np.shape(target) == log_p.shape else ""
+        message = f"target should have the shape of x without its classes, {shape}, not {np.shape(target)}{soft}"
+        raise ValueError(message)
     counted = np.not_equal(target, ignored)
     if np.any(counted & (np.less(target, 0) | np.greater_equal(target, classes))):
         raise ValueError(f"target should hold class numbers from 0 to {classes - 1}")
     if weight is None:
         return counted.astype(log_p.dtype)
+    _require_weight(weight, classes)
+    return np.where(counted, np.asarray(weight)[np.where(counted, target, 0)], 0).astype(log_p.dtype)
+
+
+def _require_weight(weight, classes):
     if np.shape(weight) != (classes,):
         raise ValueError(f"weight should have a number for each of {classes} classes, not the shape {np.shape(weight)}")
-    return np.where(counted, np.asarray(weight)[np.where(counted, target, 0)], 0).astype(log_p.dtype)
 
 
 def _at_target(log_p, target, weights, axis):

@@ -22,7 +22,8 @@ class Domain:
     the operator's common shape. A float lies between `low` and `high`, away from the values in
     `avoid`; `distinct` keeps elements apart from one another; `spd` asks for symmetric positive
     definite matrices; `nondiff` says that it has no gradient. Integers run from 0 to `below` (a
-    size or a shape word), exclusive. How values are drawn is said in `draw`.
+    size or a shape word), exclusive; `floats` says where floats belong in their place, for hints. How
+    values are drawn is said in `draw`.
     """
 
     kind: Literal["float", "int", "bool"] = "float"
@@ -34,6 +35,7 @@ class Domain:
     nondiff: bool = False
     spd: bool = False
     below: int | str | None = None
+    floats: str = ""
 
     @property
     def differentiable(self) -> bool:
@@ -95,9 +97,10 @@ def arr(
     return Domain("float", shape, low, high, tuple(map(float, kinks)), distinct, nondiff, spd)
 
 
-def ints(shape: str | None = None, *, below: int | str) -> Domain:
+def ints(shape: str | None = None, *, below: int | str, floats: str = "") -> Domain:
     """Declare an integer input with values from 0 to `below` (a number or a shape word), exclusive.
 
+    `floats` is a hint for who has floating-point numbers there: "soft_cross_entropy takes probabilities".
     Raises TypeError or ValueError for a shape that isn't one, and for a `below` that leaves nothing.
     """
     _check_shape("ints", shape)
@@ -109,7 +112,7 @@ def ints(shape: str | None = None, *, below: int | str) -> Domain:
         below = int(below)
     if isinstance(below, int) and below < 1:
         raise ValueError(f"ints: below={below} leaves no value: it should be 1 or more")
-    return Domain("int", shape, below=below)
+    return Domain("int", shape, below=below, floats=floats)
 
 
 def mask(shape: str | None = None) -> Domain:

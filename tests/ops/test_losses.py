@@ -97,6 +97,35 @@ def test_cross_entropy_refuses_a_target_of_another_shape(shape):
         F.cross_entropy(LOGITS, np.zeros(shape, dtype=int))
 
 
+def test_cross_entropy_sends_probabilities_to_soft_cross_entropy():
+    with pytest.raises(ValueError, match=r"not \(6, 4\); probabilities are for soft_cross_entropy"):
+        F.cross_entropy(LOGITS, np.full((6, 4), 0.25))
+    with pytest.raises(ValueError, match=r"not \(6,\)$"):
+        F.cross_entropy(LOGITS[0], LABELS)
+
+
+@pytest.mark.parametrize("shape", [(4,), (6, 4), (2, 4, 3)], ids=str)
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.2])
+@each_reduction
+def test_soft_cross_entropy_weighs_classes_and_takes_its_mean_over_rows(shape, label_smoothing, reduction, check):
+    axis = 1 if len(shape) > 1 else 0
+    x, target = check.signed(shape, 3), np.abs(check.signed(shape, 4)) / 4
+    weight = np.array([1.0, 2.0, 0.5, 3.0]).reshape(-1, *(1,) * (len(shape) - 1 - axis))
+    mixed = (1 - label_smoothing) * target + label_smoothing / 4
+    losses = -np.sum(weight * mixed * scipy.special.log_softmax(x, axis=axis), axis=axis)
+    attributes = {"reduction": reduction, "label_smoothing": label_smoothing}
+    arrays = [x, target, weight.ravel()]
+    np.testing.assert_allclose(F.soft_cross_entropy(*arrays, **attributes), REDUCE[reduction](losses), rtol=1e-13)
+    given = {"x": x, "target": target}
+    result = gradcheck_cli.check(lambda x, target: F.soft_cross_entropy(x, target, arrays[2], **attributes), given)
+    assert str(result.verdict) == "pass"
+
+
+def test_soft_cross_entropy_refuses_weights_of_other_classes():
+    with pytest.raises(ValueError, match="a number for each of 4 classes"):
+        F.soft_cross_entropy(LOGITS, np.full((6, 4), 0.25), np.ones(3))
+
+
 def test_cross_entropy_takes_integer_labels_held_by_a_variable():
     x = Variable(LOGITS)
     F.cross_entropy(x, Variable(LABELS, requires_grad=False)).backward()

@@ -33,7 +33,7 @@ def read_below(entry: Entry, kind: Kind, data: Array | None) -> int | None:
     drawn = data is None and entry.plain("init") not in ("zeros", "ones")
     if drawn and entry.setting.domains is not None:
         message = f"{entry.name} is drawn as integers, and nothing says below which number"
-        entry.say("", message, "no-below", f"{entry.name}: {{shape: ..., below: 3}}")
+        entry.say("", message, "no-below", entry.or_floats(f"{entry.name}: {{shape: ..., below: 3}}"))
     return None
 
 
@@ -62,7 +62,7 @@ def read_domain(entry: Entry, kind: Kind, below: int | None) -> Domain:
         if init not in (None, "zeros", "ones"):
             entry.say("init", f"'init: {init}' is for floating-point numbers", "contradiction")
         for key in own:
-            hint = "integers are drawn from 0 up to below" if kind == "int" else ""
+            hint = entry.or_floats("integers are drawn from 0 up to below") if kind == "int" else ""
             entry.say(key, f"'{key}' is for floating-point numbers", "contradiction", hint)
         return Domain("int", below=below) if kind == "int" else Domain("bool")
     base = Domain(low=0.0, high=1.0) if init == "uniform" else Domain() if init else entry.declared

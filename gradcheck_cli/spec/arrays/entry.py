@@ -50,6 +50,10 @@ class Entry:
         """What operators declare for the array."""
         return (self.setting.domains or {}).get(self.name, Domain())
 
+    def or_floats(self, hint: str = "") -> str:
+        """Add to a hint about integers where floating-point numbers belong in their place, if that is known."""
+        return "; ".join(filter(None, (hint, self.declared.floats)))
+
     def __contains__(self, key: str) -> bool:
         return key in self.keys.items
 

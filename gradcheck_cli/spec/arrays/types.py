@@ -38,7 +38,7 @@ def _kind_of_parameter(entry: Entry) -> Kind | None:
         entry.say_of_value("dtype", message, "wrong-dtype", "make it an input")
     if entry.declared.kind != "float":
         message = f"{entry.name} is a parameter, and the operator that takes it takes {_TAKES[entry.declared.kind]}"
-        entry.say("", message, "not-differentiable", f"move {entry.name} to inputs")
+        entry.say("", message, "not-differentiable", entry.or_floats(f"move {entry.name} to inputs"))
         return None
     return "float"
 
@@ -48,7 +48,7 @@ def _kind_of_input(entry: Entry, data: Array | None) -> Kind:
     if asked is not None and declared != "float" and asked != declared:
         key = "dtype" if "dtype" in entry else "below"
         message = f"the operator that takes {entry.name} takes {_TAKES[declared]}"
-        entry.say(key, message, "contradiction", f"leave {key} out")
+        entry.say(key, message, "contradiction", entry.or_floats(f"leave {key} out"))
     if asked is not None:
         return asked
     if declared != "float":
@@ -93,8 +93,9 @@ def _fits(entry: Entry, data: Array, kind: Kind) -> bool:
         wrong = "" if bool(np.all(whole)) else "whole numbers"
     if wrong:
         node = entry.keys.items[entry.given]
+        hint = entry.or_floats() if kind == "int" else ""
         first = next((scalar for scalar in _scalars(node) if not _is_kind(scalar, kind)), node)
-        entry.setting.problems.add(first.mark, f"{entry.name} should hold {wrong}", "wrong-type")
+        entry.setting.problems.add(first.mark, f"{entry.name} should hold {wrong}", "wrong-type", hint)
     return not wrong
 
 

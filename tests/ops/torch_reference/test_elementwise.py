@@ -35,6 +35,10 @@ def _weighted(name: str) -> Any:
     return call
 
 
+def _soft_cross_entropy(x: Any, target: Any, weight: Any = None, **attributes: Any) -> Any:
+    return nn.cross_entropy(x, target, weight, **attributes)
+
+
 THEIRS = {
     **{name: getattr(torch, name) for name in SAME},
     **{name: getattr(nn, name) for name in OF_NN},
@@ -49,7 +53,7 @@ THEIRS = {
     "log_softmax": renamed(nn.log_softmax, TO_DIM),
     "glu": renamed(nn.glu, TO_DIM),
     "cosine_similarity": renamed(nn.cosine_similarity, TO_DIM),
-    "soft_cross_entropy": nn.cross_entropy,
+    "soft_cross_entropy": _soft_cross_entropy,
 }
 
 # PyTorch 2.13 has a short series for trigamma, and in hardsigmoid a sixth in single precision. SciPy's polygamma and

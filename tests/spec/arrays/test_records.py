@@ -207,6 +207,23 @@ def test_parameter_where_an_operator_takes_integers_is_refused(said, operators):
     ]
 
 
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        "params: {x: 2 3, t: 2 3}",
+        "params: {x: 2 3}\ninputs: {t: {shape: 2 3}}",
+        "params: {x: 2 3}\ninputs: {t: {shape: 2 3, below: 3, low: 0}}",
+        "params: {x: 2 3}\ninputs: {t: {shape: 2 3, dtype: float64}}",
+        "params: {x: 2 3}\ninputs: {t: [[0.5, 0.5, 0], [0, 0, 1]]}",
+    ],
+)
+def test_floats_where_integers_are_taken_are_sent_where_they_belong(problems, arrays):
+    (problem,) = problems(f"expr: cross_entropy(x, t)\n{arrays}\n")
+    assert problem.hint.endswith("soft_cross_entropy takes probabilities")
+    (problem,) = problems(f"expr: nll_loss(x, t)\n{arrays}\n")
+    assert "soft_cross_entropy" not in problem.hint
+
+
 def test_bounds_that_cross_those_of_the_operator_are_refused(said, operators):
     assert said("expr: root(x)\nparams: {x: {shape: 3, low: 5}}\n", given=operators) == [
         "2:24 low: 5 is not below high: 2 [contradiction] (give high as well: 2 is the one that the operator declares)"
