@@ -26,7 +26,7 @@ def test_value_of_a_binary_gate_is_numpys(name):
 
 @settings(derandomize=True, max_examples=150, deadline=None)
 @given(name=st.sampled_from([*BINARY, "where"]), shapes=SHAPES)
-def test_broadcasting_is_undone_for_both_operands(check, name, shapes):
+def test_slopes_of_broadcast_operands_are_those_of_differences(check, name, shapes):
     arrays = [positive(shape, seed) for seed, shape in enumerate(shapes.input_shapes)]
     operator = getattr(F, name)
     if name == "where":
