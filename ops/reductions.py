@@ -142,7 +142,8 @@ def _finite(values):
     return np.where(np.isfinite(values), values, 0)
 
 
-@op(ord=[None, 1, 2, math.inf, -math.inf], axis=[None, 0, -1, (1, 0)], keepdims=_KEEPDIMS)
+# In an order in which the combinations that are tried have all norms of matrices, and the common ones of vectors.
+@op(ord=[None, -1, 3, "fro", -2, -math.inf, "nuc", 1, math.inf, 2], axis=[None, (1, 0), -1], keepdims=_KEEPDIMS)
 def norm(x, *, ord=None, axis=None, keepdims=False):
     """sum(|x| ** ord) ** (1 / ord) over one axis; None is the root of the sum of squares over axis, or of all of x.
 

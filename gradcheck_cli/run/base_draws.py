@@ -21,6 +21,9 @@ RngOf: TypeAlias = Callable[..., np.random.Generator]
 _SAMPLED = 16
 """Calls of a sample function; the draws that differ in shapes or attributes are used."""
 
+_MOST_SAMPLED = 200
+"""Calls of a sample function that doesn't give every value of the attributes that it draws."""
+
 
 def base_draws(operator: Operator, choices: Sequence[Choice], samples: int, rng_of: RngOf) -> list[Arguments]:
     """Draw arguments: `samples` for each choice of attribute values, all shapes that a sample function returns.
@@ -30,7 +33,7 @@ def base_draws(operator: Operator, choices: Sequence[Choice], samples: int, rng_
     if operator.sampler is None:
         draws = [(number, draw, chosen) for number, chosen in enumerate(choices) for draw in range(samples)]
         return [combined(base_arguments(operator, rng_of("base", number, draw)), to) for number, draw, to in draws]
-    drawn = [base_arguments(operator, rng_of("base", number)) for number in range(max(_SAMPLED, samples))]
+    drawn = _sampled(operator, max(_SAMPLED, samples), rng_of)
     first: dict[str, int] = {}
     for number, arguments in enumerate(drawn):
         first.setdefault(_signature(arguments), number)
@@ -39,6 +42,19 @@ def base_draws(operator: Operator, choices: Sequence[Choice], samples: int, rng_
     free = remaining(choices, kept[0][1])
     pairs = islice(zip(cycle(kept), cycle(free), strict=False), max(len(kept), samples * len(free)))
     return [combined(arguments, chosen) for arguments, chosen in pairs]
+
+
+def _sampled(operator: Operator, count: int, rng_of: RngOf) -> list[Arguments]:
+    """Call the sample function `count` times, and on while that brings declared values that no draw has yet."""
+    drawn = [base_arguments(operator, rng_of("base", number)) for number in range(count)]
+    for number in range(count, _MOST_SAMPLED):
+        wanted = [name for name, _ in _unseen(operator, drawn) if name in drawn[0][1]]
+        if not wanted:
+            break
+        another = base_arguments(operator, rng_of("base", number))
+        if len(_unseen(operator, [*drawn, another])) < len(_unseen(operator, drawn)):
+            drawn.append(another)
+    return drawn
 
 
 def combined(arguments: Arguments, chosen: Choice) -> Arguments:
@@ -55,8 +71,12 @@ def remaining(choices: Sequence[Choice], given: Choice) -> list[Choice]:
 
 def unseen_values(operator: Operator, draws: Sequence[Arguments]) -> list[str]:
     """List the attribute values that are declared and that no draw has: `axis=2`."""
+    return [f"{name}={written(value)}" for name, value in _unseen(operator, draws)]
+
+
+def _unseen(operator: Operator, draws: Sequence[Arguments]) -> list[tuple[str, Any]]:
     return [
-        f"{attribute.name}={written(value)}"
+        (attribute.name, value)
         for attribute in operator.attributes
         for value in attribute.values
         if all(repr(value) != repr(given.get(attribute.name, attribute.default)) for _, given in draws)

@@ -9,6 +9,7 @@ from hypothesis.extra.numpy import array_shapes
 
 import gradcheck_cli.ops as F
 from gradcheck_cli import Variable
+from gradcheck_cli.run.arguments import combinations
 
 REDUCTIONS = ["sum", "mean", "var", "std", "prod", "max", "min", "logsumexp"]
 NUMPY = {name: getattr(np, name) for name in REDUCTIONS if name != "logsumexp"} | {"logsumexp": scipy.special.logsumexp}
@@ -190,6 +191,13 @@ def test_norm_of_a_zero_matrix_has_a_valid_subgradient(ord, check):
 )
 def test_norm_shares_a_tie_equally(ord, x, slope, check):
     np.testing.assert_allclose(check.gradients(F.norm, [np.array(x)], {"ord": ord})[0], slope, atol=1e-15)
+
+
+def test_check_of_norm_tries_every_norm_of_matrices_and_the_common_ones_of_vectors():
+    tried = combinations(F.norm.operator)
+    matrices = {each["ord"] for each in tried if each["axis"] in (None, (1, 0))}
+    assert matrices - {3} == set(MATRICES)
+    assert {each["ord"] for each in tried if each["axis"] == -1} >= {1, 3, np.inf, -np.inf}
 
 
 def test_norm_refuses_what_it_is_not():

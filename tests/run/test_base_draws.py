@@ -50,6 +50,15 @@ def test_a_sample_function_of_one_shape_is_drawn_as_often_as_asked() -> None:
     assert len({arrays[0].tobytes() for arrays, _ in draws}) == 3
 
 
+def test_a_sample_function_is_called_until_it_gave_every_value() -> None:
+    rare = sampled((2,), mode=[*["a"] * 40, "b"])
+    draws = base_draws(rare, CHOICES, 1, rng_of)
+    assert unseen_values(rare, draws) == []
+    assert len(draws) <= 17
+    never = sampled((2,), mode=["a"])
+    assert unseen_values(never, base_draws(never, CHOICES, 1, rng_of)) == ["mode='b'"]
+
+
 def test_attributes_of_a_sample_function_stand_and_the_others_are_combined() -> None:
     draws = base_draws(sampled((2,), axis=[1]), CHOICES, 1, rng_of)
     assert sorted(attributes["mode"] for _, attributes in draws) == ["a", "b"]
