@@ -103,7 +103,10 @@ def _(g, x, alpha):
 
 @op(x=arr(low=-6, high=6, avoid=(-3, 3)), batch="elementwise")
 def hardsigmoid(x):
-    """x / 6 + 1 / 2 between 0 and 1; its gradient at -3 and 3 is taken as 0."""
+    """x / 6 + 1 / 2 between 0 and 1; its gradient at -3 and 3 is taken as 0.
+
+    PyTorch (2.13) takes the sixth in single precision, and its slope is right to 1e-7 only.
+    """
     return np.clip(np.divide(x, 6) + 0.5, 0, 1)
 
 

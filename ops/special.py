@@ -44,7 +44,10 @@ def _(g, x):
 
 @op(x=arr(low=0.5, high=6), batch="elementwise", requires="scipy")
 def digamma(x):
-    """The derivative of log(Gamma(x))."""
+    """The derivative of log(Gamma(x)).
+
+    PyTorch (2.13) has its slope, trigamma, to 1e-8 only.
+    """
     return _scipy().psi(x)
 
 

@@ -7,6 +7,7 @@ import math
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+pytestmark = pytest.mark.torch
 
 from torch.autograd import Function  # noqa: E402
 

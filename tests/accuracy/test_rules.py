@@ -61,6 +61,7 @@ def test_rules_leave_the_arguments_alone():
     assert np.array_equal(x, X)
 
 
+@pytest.mark.torch
 def test_torch_agrees_with_its_rule():
     pytest.importorskip("torch")
     rule = installed_rules()["torch itself"]

@@ -40,6 +40,7 @@ def test_overflow_gives_infinity_without_a_warning():
     assert precision_of("bfloat16").round(np.array(3.4e38)) == np.inf
 
 
+@pytest.mark.torch
 def test_bfloat16_rounds_as_pytorch_does():
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     wanted = torch.from_numpy(VALUES).float().bfloat16().double().numpy()

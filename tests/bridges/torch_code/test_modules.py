@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+pytestmark = pytest.mark.torch
 
 from gradcheck_cli.bridges.torch_code.pytorch import from_torch  # noqa: E402
 from tests.bridges.torch_code.functions import X, passes  # noqa: E402

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+pytestmark = pytest.mark.torch
 
 from gradcheck_cli.bridges.torch_code.tensors import (  # noqa: E402
     Placement,

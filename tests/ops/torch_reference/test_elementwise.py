@@ -8,7 +8,8 @@ import pytest
 
 from tests.ops.torch_reference.reference import AGREES, assert_agrees, differences, renamed
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+pytestmark = pytest.mark.torch
 nn = torch.nn.functional
 
 # The same name, arguments and attributes in torch, and in torch.nn.functional.

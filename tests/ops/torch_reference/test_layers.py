@@ -11,7 +11,8 @@ import gradcheck_cli.ops as F
 from gradcheck_cli import Variable
 from tests.ops.torch_reference.reference import AGREES, assert_agrees, differences
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+pytestmark = pytest.mark.torch
 nn = torch.nn.functional
 
 
@@ -40,10 +41,10 @@ def _group_norm(x: Any, weight: Any = None, bias: Any = None, *, num_groups: int
 
 
 def _attention(query: Any, key: Any, value: Any, mask: Any, is_causal: bool, scale: Any) -> Any:
-    if is_causal:  # PyTorch takes one of both
+    if is_causal and mask is not None:  # PyTorch takes one of both
         seen = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool).tril()
         mask = mask.masked_fill(~seen, -torch.inf)
-    return nn.scaled_dot_product_attention(query, key, value, mask, scale=scale)
+    return nn.scaled_dot_product_attention(query, key, value, mask, is_causal=is_causal and mask is None, scale=scale)
 
 
 def _rnn(x: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any = None, b_hh: Any = None, *, nonlinearity: str) -> Any:

@@ -8,7 +8,8 @@ import pytest
 
 from tests.ops.torch_reference.reference import AGREES, assert_agrees, differences
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+pytestmark = pytest.mark.torch
 
 
 def _symmetric(a: Any) -> Any:

@@ -6,6 +6,9 @@ import pytest
 import gradcheck_cli.ops as F
 from tests.ops.torch_reference.reference import assert_agrees
 
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+pytestmark = pytest.mark.torch
+
 
 def over(x, axis):
     """The axes of a reduction: all of them for None."""
@@ -22,7 +25,7 @@ def in_order(function):
     return lambda *arrays, **attributes: function(*arrays, *attributes.values())
 
 
-def reductions(torch):
+def reductions():
     def product(x, axis, keepdims):
         for each in sorted(np.atleast_1d(over(x, axis)).tolist(), reverse=True):
             x = torch.prod(x, each, keepdim=keepdims)
@@ -45,7 +48,7 @@ def reductions(torch):
     }
 
 
-def shapes(torch):
+def shapes():
     def expand_dims(x, axis):
         for each in np.atleast_1d(axis).tolist():
             x = torch.unsqueeze(x, each)
@@ -86,7 +89,7 @@ def shapes(torch):
     }
 
 
-def choices(torch):
+def choices():
     def getitem(x, key):
         backwards = isinstance(key, tuple) and key[0] is None  # torch has no negative steps
         return torch.flip(x, (-1,))[None] if backwards else x[key]
@@ -129,17 +132,15 @@ CHOSEN = "getitem take gather scatter_add sort topk triu tril diag diagonal embe
     ids=lambda part: part if isinstance(part, str) else part.__name__,
 )
 def test_operator_of_arrays_agrees_with_pytorch(family, name):
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    assert_agrees(name, family(torch)[name])
+    assert_agrees(name, family()[name])
 
 
 @pytest.mark.parametrize("x", [[1.0, 4.0, 4.0, 2.0], [0.0, 0.0, 3.0, 2.0], [0.0, 5.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
 @pytest.mark.parametrize("name", ["max", "min", "prod", "cumprod", "norm", "cumsum"])
 def test_conventions_at_ties_and_zeros_are_those_of_pytorch(name, x, check):
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     tensor = torch.tensor(x, dtype=torch.float64, requires_grad=True)
     attributes = {"axis": 0, "keepdims": False} if name in REDUCED[:9] else {"axis": 0}
-    theirs = reductions(torch)[name](tensor, **({"ord": 2} if name == "norm" else {}), **attributes)
+    theirs = reductions()[name](tensor, **({"ord": 2} if name == "norm" else {}), **attributes)
     theirs.sum().backward()
     (ours,) = check.gradients(getattr(F, name), [np.array(x)], {"axis": 0})
     np.testing.assert_allclose(ours, tensor.grad.numpy(), rtol=1e-14)
@@ -147,7 +148,6 @@ def test_conventions_at_ties_and_zeros_are_those_of_pytorch(name, x, check):
 
 @pytest.mark.parametrize("ord", [1, 2, 3, np.inf, -np.inf])
 def test_norm_at_zero_and_at_ties_is_that_of_pytorch(ord, check):
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     for x in (np.zeros(3), np.array([0.0, -2.0, 2.0])):
         tensor = torch.tensor(x, requires_grad=True)
         torch.linalg.vector_norm(tensor, ord).backward()
@@ -155,8 +155,19 @@ def test_norm_at_zero_and_at_ties_is_that_of_pytorch(ord, check):
         np.testing.assert_allclose(ours, tensor.grad.numpy(), rtol=1e-14, err_msg=f"x = {x}")
 
 
+@pytest.mark.parametrize("axis", [None, (0, 1), (1, 0)])
+@pytest.mark.parametrize("ord", ["fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf])
+def test_norm_of_matrices_is_that_of_pytorch(ord, axis, check):
+    x = np.random.default_rng(0).standard_normal((3, 4))
+    tensor = torch.tensor(x, requires_grad=True)
+    theirs = torch.linalg.norm(tensor, ord, axis)
+    theirs.backward()
+    np.testing.assert_allclose(F.norm(x, ord=ord, axis=axis), theirs.item(), rtol=1e-13)
+    (ours,) = check.gradients(F.norm, [x], {"ord": ord, "axis": axis})
+    np.testing.assert_allclose(ours, tensor.grad.numpy(), rtol=1e-12, atol=1e-14)
+
+
 def test_one_hot_has_the_values_of_pytorch():
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     labels = np.random.default_rng(0).integers(0, 5, (3, 4))
     known = torch.nn.functional.one_hot(torch.tensor(labels), 5).numpy()
     np.testing.assert_array_equal(F.one_hot(labels, num_classes=5), known)
