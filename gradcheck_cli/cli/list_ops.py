@@ -34,6 +34,7 @@ def list_ops(
     """List the operators: built-in ones, those of installed packages, and those of --ops."""
     del isolated  # the settings know
     # Here, since it imports NumPy.
+    from gradcheck_cli.core.checkpoint import CHECKPOINT, in_expressions
     from gradcheck_cli.report.operators import list_json, list_text
 
     with user_output_to_stderr() as stdout:
@@ -43,6 +44,8 @@ def list_ops(
         for problem in scope.problems:
             say(str(problem))
         operators = [operator for name in names if (operator := scope.find(name)) is not None]
+        if CHECKPOINT not in scope.names and fnmatchcase(CHECKPOINT, pattern):
+            operators.append(in_expressions())
         if not operators:
             hint = near(pattern, scope.names)
             say(printable(f"error: no operator matches '{pattern}'" + (f"; {hint}" if hint else "")))

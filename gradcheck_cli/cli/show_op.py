@@ -28,15 +28,19 @@ def show_op(
     """Show one operator: formula, arguments, domain, where it stands, and a spec that checks it."""
     del isolated  # the settings know
     # Here, since it imports NumPy.
+    from gradcheck_cli.core.checkpoint import CHECKPOINT, in_expressions
+    from gradcheck_cli.core.numpy_names import NUMPY_NAMES
     from gradcheck_cli.report.operators import show_json, show_text
     from gradcheck_cli.run.select_operators import file_hint
 
     with user_output_to_stderr() as stdout:
         with named_by_settings(settings):
             scope = make_scope(ops)
-        operator = scope.find(name)
+        operator = scope.find(name) or scope.find(NUMPY_NAMES.get(name, ""))
+        if operator is None and name == CHECKPOINT:
+            operator = in_expressions()
         if operator is None:
-            hint = file_hint(name) or near(name, scope.names)
+            hint = file_hint(name) or near(name, [*scope.names, *NUMPY_NAMES, CHECKPOINT])
             say(printable(f"error: no operator is named '{name}'" + (f"; {hint}" if hint else "")))
             raise typer.Exit(ExitCode.COULD_NOT_CHECK)
         files = [str(path) for path in ops or []]

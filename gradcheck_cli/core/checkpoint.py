@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,12 @@ from gradcheck_cli.errors import Location
 
 CHECKPOINT = "checkpoint"
 
+_DOC = """\
+x, an expression of which the backward computes again what it needs: only the arrays that it takes are kept.
+
+checkpoint(tanh(x @ W)) keeps x and W. Its gradients are those of the expression, which is one value. It belongs to the
+expressions of specs; a Python program calls gradcheck_cli.checkpoint(function, *xs)."""
+
 
 def checkpoint(function: Callable[..., Any], *xs: Any) -> Any:
     """Return `function(*xs)`, a Variable, and keep `xs` alone for the backward, which evaluates the function again.
@@ -29,6 +36,13 @@ def checkpoint(function: Callable[..., Any], *xs: Any) -> Any:
     code = getattr(function, "__code__", None)
     where = Location(code.co_filename, code.co_firstlineno) if code else Location("")
     return recomputed(function, len(xs), where).apply(list(xs), {})
+
+
+def in_expressions() -> Operator:
+    """Return what `checkpoint(...)` of a spec's expressions is, for lists of operators: as one of a single array."""
+    code = checkpoint.__code__
+    identity = recomputed(lambda x: x, 1, Location(code.co_filename, code.co_firstlineno))
+    return replace(identity, inputs=(Input("x"),), rules=(), doc=_DOC)
 
 
 def recomputed(function: Callable[..., Any], count: int, where: Location) -> Operator:

@@ -7,8 +7,16 @@ from typing import Any
 
 from gradcheck_cli.core.builtin import builtin
 
-# NumPy's own names for ufuncs and functions whose operator here has another name.
-_OPERATOR_NAMES = {"absolute": "abs", "amax": "max", "amin": "min", "true_divide": "divide"}
+NUMPY_NAMES = {
+    "absolute": "abs",
+    "amax": "max",
+    "amin": "min",
+    "true_divide": "divide",
+    "pow": "power",
+    "concat": "concatenate",
+    "permute_dims": "transpose",
+}
+"""NumPy's other names of ufuncs and functions, and the operators' names."""
 
 # Results that no small change of an element changes: they have no gradient to lose.
 _CONSTANT_FUNCTIONS = (
@@ -21,9 +29,14 @@ _CONSTANT_FUNCTIONS = (
 CONSTANT_FUNCTIONS = frozenset(_CONSTANT_FUNCTIONS.split())
 
 
+def other_names(name: str) -> list[str]:
+    """Return NumPy's other names of the operator `name`."""
+    return [other for other, own in NUMPY_NAMES.items() if own == name]
+
+
 def numpy_operator(name: str) -> Callable[..., Any]:
     """Return the built-in operator that NumPy's function `name` means. Raises TypeError if there is none."""
-    name = _OPERATOR_NAMES.get(name, name)
+    name = NUMPY_NAMES.get(name, name)
     try:
         return builtin[name]
     except AttributeError:

@@ -10,8 +10,10 @@ from typing import Any
 
 from rich.cells import cell_len
 
+from gradcheck_cli.core.batching import MEANINGS
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.extras import install_line, is_installed
+from gradcheck_cli.core.numpy_names import other_names
 from gradcheck_cli.core.operator import REQUIRED, Attribute, Input, Operator
 from gradcheck_cli.report.example_spec import example_spec
 from gradcheck_cli.report.json_format import dump, number
@@ -39,7 +41,7 @@ def list_text(operators: Iterable[Operator], encoding: str = "utf-8") -> str:
 
 
 def list_json(operators: Iterable[Operator]) -> str:
-    """Return a JSON list of operators by name: inputs with their domains, attributes, outputs, docstring."""
+    """Return a JSON list of operators by name: family, signature, formula, inputs with their domains, and so on."""
     return dump([_record(operator) for operator in sorted(operators, key=lambda each: (each.name, each.file))])
 
 
@@ -50,10 +52,12 @@ def show_text(operator: Operator, ops: Sequence[str] = (), encoding: str = "utf-
     """
     sections = {
         "": operator.doc.splitlines(),
+        "other names": [", ".join(other_names(operator.name))] * bool(other_names(operator.name)),
         "requires": _requires_words(operator),
         "inputs": _columns([input_words(operator, item, times_sign(encoding)) for item in operator.inputs]),
         "attributes": _columns([attribute_words(attribute) for attribute in operator.attributes]),
         "outputs": [", ".join(operator.outputs)],
+        "many perturbations": _batch_words(operator),
         "source": _columns(_source_words(operator)),
         "example": example_spec(operator, ops).splitlines() or ["none: it has no input with a gradient"],
     }
@@ -65,12 +69,12 @@ def show_text(operator: Operator, ops: Sequence[str] = (), encoding: str = "utf-
 
 
 def show_json(operator: Operator, ops: Sequence[str] = ()) -> str:
-    """Return one operator as JSON: what the list holds, and its signature, backward rules and example."""
+    """Return one operator as JSON: what the list holds, and its backward rules and example."""
     rules = [
         {"inputs": list(rule.inputs), "asks": list(rule.asks), "file": rule.file, "line": rule.line}
         for rule in operator.rules
     ]
-    extra = {"signature": operator.signature, "backward": rules, "example": example_spec(operator, ops) or None}
+    extra = {"backward": rules, "example": example_spec(operator, ops) or None}
     return dump(_record(operator) | extra)
 
 
@@ -148,6 +152,28 @@ def attribute_words(attribute: Attribute) -> tuple[str, str]:
     return attribute.name, default + (f"; tried with {tried}" if tried and not plain else "")
 
 
+def _batch_words(operator: Operator) -> list[str]:
+    """Say how perturbed arrays go through the forward together."""
+    batch, linear = operator.batch, operator.linear
+    if not operator.rules:
+        return []
+    if batch is None:
+        words = ["one call for each: the operator has no batch="]
+    elif batch.kind == "function":
+        words = ["together, by a function of its own"]
+    elif batch.kind == "leading" and batch.words != ("...",):
+        named = ["the leading axes" if word == "..." else word for word in batch.words if word != "_"]
+        axes = " and ".join(named)
+        words = [f"together, batch={' '.join(batch.words)!r}: each index along {axes} is on its own"]
+    else:
+        words = [f"together, batch={batch.kind!r}: {MEANINGS[batch.kind]}"]
+    if linear is not None:
+        *others, last = linear.names
+        names = f"{', '.join(others)} and {last}" if others else last
+        words.append(f"linear in {names}{(' together' if linear.jointly else ', each alone') * bool(others)}")
+    return words
+
+
 def _source_words(operator: Operator) -> list[tuple[str, str, str]]:
     rows = [("forward", f"{operator.file}:{operator.line}", "")]
     for rule in operator.rules:
@@ -167,6 +193,13 @@ def _record(operator: Operator) -> dict[str, Any]:
         "doc": operator.doc,
         "requires": operator.requires or None,
         "available": not operator.requires or is_installed(operator.requires),
+        "family": PurePath(operator.file).stem,
+        "signature": operator.signature,
+        "formula": next(iter(operator.doc.splitlines()), ""),
+        "other_names": other_names(operator.name),
+        "batch": None if operator.batch is None else " ".join(operator.batch.words) or operator.batch.kind,
+        "linear": None if operator.linear is None else list(operator.linear.names),
+        "jointly_linear": operator.linear is not None and operator.linear.jointly,
     }
 
 

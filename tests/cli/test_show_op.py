@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from gradcheck_cli.core.numpy_names import NUMPY_NAMES
+
 OPERATORS = '''
 from gradcheck_cli import arr, op
 
@@ -49,7 +51,28 @@ def test_the_example_runs(write: Callable[..., Path], gradcheck: Callable[..., A
     assert "bend(x" in (Path("example.grad.yaml")).read_text()
 
 
-@pytest.mark.parametrize("name", ["tanh", "cross_entropy", "matmul", "concatenate", "getitem", "dropout", "where"])
+@pytest.mark.parametrize(("other", "name"), NUMPY_NAMES.items())
+def test_other_names_of_numpy_mean_the_operator(gradcheck: Callable[..., Any], other: str, name: str) -> None:
+    assert gradcheck("show-op", other).out == gradcheck("show-op", name).out
+
+
+def test_own_operator_of_such_a_name_goes_before_it(write: Callable[..., Path], gradcheck: Callable[..., Any]) -> None:
+    write("my_ops.py", OPERATORS.replace("bend", "amax").replace("slope * x.", "mine."))
+    assert "mine." in gradcheck("show-op", "amax", "--ops", "my_ops.py").out
+
+
+def test_checkpoint_is_shown_and_listed(gradcheck: Callable[..., Any]) -> None:
+    shown = gradcheck("show-op", "checkpoint")
+    assert (shown.code, shown.err) == (0, "")
+    assert "belongs to the\n  expressions of specs" in shown.out
+    assert " checkpoint(x) " in gradcheck("list-ops").out
+    assert [each["name"] for each in gradcheck("list-ops", "check*", "--format", "json").json] == ["checkpoint"]
+    assert "did you mean 'checkpoint'?" in gradcheck("show-op", "checkpont").err
+
+
+@pytest.mark.parametrize(
+    "name", ["checkpoint", "tanh", "cross_entropy", "matmul", "concatenate", "getitem", "dropout", "where"]
+)
 def test_the_examples_of_built_in_operators_run(
     write: Callable[..., Path], gradcheck: Callable[..., Any], name: str
 ) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import PurePath
 
+from gradcheck_cli.core.checkpoint import in_expressions
 from gradcheck_cli.core.loader import Loader
+from gradcheck_cli.core.numpy_names import other_names
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.report.operators import attribute_words, input_words
 from tests.references.markdown import anchor, code, table
@@ -25,7 +27,7 @@ these operators, too. *Inputs* are what `check-ops` and specs draw from; an oper
 def families() -> dict[str, list[Operator]]:
     """Return the operators by family, the file in which they stand, each in alphabetical order."""
     found: dict[str, list[Operator]] = defaultdict(list)
-    for operator in Loader().built_in.values():
+    for operator in [*Loader().built_in.values(), in_expressions()]:
         found[PurePath(operator.file).stem].append(operator)
     return {name: sorted(found[name], key=lambda each: each.name) for name in sorted(found)}
 
@@ -44,6 +46,7 @@ def operators_page() -> str:
 
 def _section(operator: Operator) -> list[str]:
     formula, *more = operator.doc.split("\n\n")
+    others = other_names(operator.name)
     inputs = [input_words(operator, item, "\N{MULTIPLICATION SIGN}") for item in operator.inputs]
     several = f"Outputs: {', '.join(map(code, operator.outputs))}." if len(operator.outputs) > 1 else ""
     return [
@@ -52,6 +55,7 @@ def _section(operator: Operator) -> list[str]:
         formula,
         *more,
         several,
+        f"Other names in expressions: {', '.join(map(code, others))}." if others else "",
         table(["input", "shape", "what it holds"], [(code(name), *rest) for name, *rest in inputs]),
         table(
             ["attribute", "values"], [(code(name), rest) for name, rest in map(attribute_words, operator.attributes)]

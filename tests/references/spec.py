@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from gradcheck_cli.core.numpy_names import NUMPY_NAMES
 from gradcheck_cli.findings.page import pages
 from gradcheck_cli.spec.bridge_schema import BRIDGES
 from gradcheck_cli.spec.json_schema import definition_name, spec_schema
@@ -38,7 +39,9 @@ SECTIONS = {
         "The grammar is Python's: names, numbers, arithmetic, `@`, comparisons, slices and index arrays, calls, "
         "assignments and tuple unpacking. The last line is the value; a tuple is several outputs. Positional "
         "arguments of a call fill the arrays, then the attributes in order. `np.`, `np.linalg.` and `np.fft.` are "
-        "dropped, and `x.sum(axis=0)`, `x.T`, `np.pi` work: text copied from NumPy code runs. Attributes are "
+        "dropped, and `x.sum(axis=0)`, `x.T`, `np.pi` work: text copied from NumPy code runs, with NumPy's other names "
+        f"({', '.join(map(code, NUMPY_NAMES))}), too. `checkpoint(tanh(x @ W))` keeps `x` and `W` alone for the "
+        "backward, which computes the expression again. Attributes are "
         "numbers, texts, booleans, None, tuples, lists and `dict(...)`. A name that is called is an operator; one "
         "that stands alone is a value."
     ),

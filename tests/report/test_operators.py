@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from gradcheck_cli import arr, ints, keep, mask, op
+from gradcheck_cli.core.batching import MEANINGS, Batch, Linear
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.report.operators import list_json, list_text, show_json, show_text
@@ -119,6 +120,9 @@ def test_an_operator_is_shown_in_full() -> None:
         outputs
           out
 
+        many perturbations
+          one call for each: the operator has no batch=
+
         source
           forward    my_ops.py:12
           backward   my_ops.py:18   for x, from g, x, slope
@@ -134,7 +138,7 @@ def test_an_operator_is_shown_in_full() -> None:
 
 def test_domains_are_put_in_words() -> None:
     shown = show_text(moved(xent)).splitlines()
-    assert shown[shown.index("inputs") + 1 : shown.index("source") - 1] == [
+    assert shown[shown.index("inputs") + 1 : shown.index("many perturbations") - 1] == [
         "  logits    ...×n×k   real numbers from -2 to 2, no two alike",
         "  labels    n         whole numbers from 0 to k - 1; no gradient",
         "  weights   scalar    real numbers from 0 up; no gradient",
@@ -214,6 +218,13 @@ def test_the_json_list_is_the_contract() -> None:
         "doc": "x where x > 0, else slope * x.\n\nIts gradient at 0 is slope.",
         "requires": None,
         "available": True,
+        "family": "my_ops",
+        "signature": "leaky(x, *, slope=0.01)",
+        "formula": "x where x > 0, else slope * x.",
+        "other_names": [],
+        "batch": None,
+        "linear": None,
+        "jointly_linear": False,
     }
     assert json.loads(list_json([moved(leaky)])) == [record]
     assert list(json.loads(list_json([moved(leaky)]))[0]) == list(record)
@@ -254,6 +265,50 @@ def test_attribute_values_become_json(value: Any, written: Any) -> None:
     (record,) = json.loads(list_json([changed]))
     assert record["attributes"][0]["default"] == written
     assert record["attributes"][0]["values"] == [written]
+
+
+@pytest.mark.parametrize(
+    ("batch", "linear", "words", "record"),
+    [
+        (None, None, ["one call for each: the operator has no batch="], (None, None, False)),
+        (
+            Batch("elementwise"),
+            Linear(("x",), jointly=False),
+            [f"together, batch='elementwise': {MEANINGS['elementwise']}", "linear in x"],
+            ("elementwise", ["x"], False),
+        ),
+        (
+            Batch("leading", ("...",)),
+            Linear(("x", "y", "z"), jointly=True),
+            [f"together, batch='leading': {MEANINGS['leading']}", "linear in x, y and z together"],
+            ("...", ["x", "y", "z"], True),
+        ),
+        (
+            Batch("leading", ("...", "n", "_")),
+            Linear(("x", "y"), jointly=False),
+            [
+                "together, batch='... n _': each index along the leading axes and n is on its own",
+                "linear in x and y, each alone",
+            ],
+            ("... n _", ["x", "y"], False),
+        ),
+        (Batch("function", (), len), None, ["together, by a function of its own"], ("function", None, False)),
+    ],
+)
+def test_it_is_shown_how_many_perturbations_are_taken(batch: Any, linear: Any, words: Any, record: Any) -> None:
+    operator = replace(moved(leaky), batch=batch, linear=linear)
+    shown = show_text(operator).splitlines()
+    assert shown[shown.index("many perturbations") + 1 :][: len(words) + 1] == [*(f"  {each}" for each in words), ""]
+    shown_json = json.loads(show_json(operator))
+    assert (shown_json["batch"], shown_json["linear"], shown_json["jointly_linear"]) == record
+    assert "many perturbations" not in show_text(replace(operator, rules=()))
+
+
+def test_other_names_of_numpy_are_shown() -> None:
+    largest = replace(moved(leaky), name="max")
+    assert "other names\n  amax\n" in show_text(largest)
+    assert json.loads(list_json([largest]))[0]["other_names"] == ["amax"]
+    assert "other names" not in show_text(moved(leaky))
 
 
 def test_one_operator_as_json_adds_signature_rules_and_example() -> None:

@@ -7,21 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from functools import cached_property
 
+from gradcheck_cli.core.numpy_names import NUMPY_NAMES
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.scope import Scope
 from gradcheck_cli.errors import OperatorError, Problem, near
 from gradcheck_cli.light_dataclass import dataclass
 
-# NumPy's other names of the operators here.
-NUMPY_NAMES = {
-    "absolute": "abs",
-    "amax": "max",
-    "amin": "min",
-    "true_divide": "divide",
-    "pow": "power",
-    "concat": "concatenate",
-    "permute_dims": "transpose",
-}
 _NAMESPACES = ("np", "numpy")
 _DROPPED = ("linalg", "fft")
 
