@@ -16,6 +16,33 @@ REQUIRED = object()
 
 _LEFT_OUT = object()
 
+_TORCH_NAMES = {
+    "input": ("x", "a"),
+    "A": ("a",),
+    "other": ("y", "b"),
+    "dim": ("axis",),
+    "dims": ("axis", "axes"),
+    "dim0": ("axis1",),
+    "dim1": ("axis1",),
+    "dim2": ("axis2",),
+    "keepdim": ("keepdims",),
+    "negative_slope": ("slope",),
+    "correction": ("ddof",),
+    "diagonal": ("k",),
+    "shifts": ("shift",),
+    "value": ("constant_values",),
+    "rtol": ("rcond",),
+    "p": ("ord",),
+    "unitriangular": ("unit_diagonal",),
+}
+"""PyTorch's names of arguments which have others here."""
+
+
+def near_argument(name: str, names: Sequence[str]) -> str:
+    """Return the hint for an unknown argument of an operator that takes `names`, empty if none is meant."""
+    meant = next((ours for ours in _TORCH_NAMES.get(name, ()) if ours in names), "")
+    return f"PyTorch's '{name}' is '{meant}' here" if meant else near(name, names)
+
 
 @dataclass(frozen=True, eq=False)
 class Input:
@@ -130,7 +157,7 @@ class Binder:
                 raise self._misuse(f"takes '*{name}' by position")
             if name in arrays:
                 raise self._misuse(f"got '{name}' twice")
-            raise self._misuse(f"has no argument '{name}'", near(name, [*known, *arrays]))
+            raise self._misuse(f"has no argument '{name}'", near_argument(name, [*known, *arrays]))
         for attribute in self.attributes:
             if attribute.default is REQUIRED and attribute.name not in attributes:
                 raise self._misuse(f"needs '{attribute.name}'")

@@ -48,6 +48,8 @@ def test_arguments_are_sorted(binder, args, kwargs, arrays, attributes):
         pytest.param(SCALED, (1,), {}, "scaled needs 'slope'", id="missing attribute"),
         pytest.param(SCALED, (1, 0), {"axis": 1, "slope": 2}, "scaled got 'axis' twice", id="attribute twice"),
         pytest.param(SCALED, (1,), {"slop": 2}, "did you mean 'slope'", id="near name"),
+        pytest.param(SCALED, (1,), {"negative_slope": 2}, "PyTorch's 'negative_slope' is 'slope' here", id="PyTorch's"),
+        pytest.param(LINEAR, (1, 2), {"input": 2}, "PyTorch's 'input' is 'x' here", id="PyTorch's array"),
         pytest.param(JOINED, (1,), {}, r"joined needs at least one array for '\*xs'", id="empty variadic"),
         pytest.param(JOINED, (), {}, "joined needs", id="nothing"),
         pytest.param(JOINED, (1, 2), {"xs": 3}, r"joined takes '\*xs' by position", id="variadic by name"),
@@ -59,7 +61,7 @@ def test_wrong_arguments_are_named_with_the_signature_or_a_near_name(binder, arg
     with pytest.raises(OperatorError, match=message) as error:
         binder.bind(args, kwargs)
     assert error.value.problems[0].code == "wrong-argument"
-    assert error.value.problems[0].hint.startswith(("it is " + binder.name + "(", "did you mean"))
+    assert error.value.problems[0].hint.startswith(("it is " + binder.name + "(", "did you mean", "PyTorch's"))
 
 
 def test_arrays_are_never_compared_with_none():

@@ -19,9 +19,12 @@ This page is written by `python -m tests.references --write`, from the declarati
 lists the operators, those of `--ops` and of installed packages included; `gradcheck show-op NAME` shows one with a
 spec that checks it.
 
-Names and arguments are those of NumPy, SciPy and `torch.nn.functional`; arrays come first, attributes stand behind `*`
-or follow the arrays in order. In an expression `a + b`, `a @ b`, `x[0]`, `x.T`, `x.sum(axis=0)` and `np.exp(x)` are
-these operators, too. *Inputs* are what `check-ops` and specs draw from; an operator may take more."""
+Names are those of NumPy, SciPy and `torch.nn.functional`, and so are arguments and their order, with one name for one
+thing: an operator of PyTorch has `x` for `input`, `axis` for `dim`, `keepdims` for `keepdim`, `slope` for
+`negative_slope`, and `ddof` for `correction`; probabilities as targets have an operator of their own,
+`soft_cross_entropy`. Arrays come first, attributes stand behind `*` or follow the arrays in order. In an expression
+`a + b`, `a @ b`, `x[0]`, `x.T`, `x.sum(axis=0)` and `np.exp(x)` are these operators, too. *Inputs* are what
+`check-ops` and specs draw from; an operator may take more."""
 
 
 def families() -> dict[str, list[Operator]]:

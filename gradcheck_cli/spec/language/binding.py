@@ -8,11 +8,10 @@ from dataclasses import field, replace
 from itertools import islice
 from typing import Any, TypeAlias
 
-from gradcheck_cli.core.arguments import may_be_empty
+from gradcheck_cli.core.arguments import may_be_empty, near_argument
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.domain import Domain
 from gradcheck_cli.core.operator import REQUIRED, Input, Operator
-from gradcheck_cli.errors import near
 from gradcheck_cli.light_dataclass import dataclass
 from gradcheck_cli.spec.language.constants import is_number, is_whole, too_large
 from gradcheck_cli.spec.language.kinds import Broken, Constant, Group, Result, Several, Value, described
@@ -192,8 +191,9 @@ class Binder:
         elif any(attribute.name == name for attribute in operator.attributes):
             attributes[name] = argument
         else:
-            close = near(name, [*names, *(attribute.name for attribute in operator.attributes)])
-            hint = f"{close} It is {operator.signature}" if close else f"it is {operator.signature}"
+            close = near_argument(name, [*names, *(attribute.name for attribute in operator.attributes)])
+            stop = "" if close.endswith("?") else "."
+            hint = f"{close}{stop} It is {operator.signature}" if close else f"it is {operator.signature}"
             self._say(argument.node, f"{operator.name} has no argument '{name}'", hint)
 
     def _say_missing(

@@ -40,6 +40,8 @@ INDEX = "an index is whole numbers, slices, None, ..., lists of whole numbers or
         ("relu()", 1, "relu needs 'x'", "relu(x)"),
         ("relu(x, y)", 9, "relu takes 1 argument, got 2", "relu(x)"),
         ("swish(x, 1, 2)", 13, "swish takes 2 arguments, got 3", "swish(x, *, beta=1.0)"),
+        ("sum(x, dim=0)", 8, "sum has no argument 'dim'", "PyTorch's 'dim' is 'axis' here. It is sum(x, *, axis"),
+        ("leaky_relu(x, negative_slope=2)", 15, "leaky_relu has no argument 'negative_slope'", "is 'slope' here"),
         ("swish(x, bta=2)", 10, "swish has no argument 'bta'", "did you mean 'beta'? It is swish(x, *, beta=1.0)"),
         ("swish(x, 1, beta=2)", 13, "swish got 'beta' twice", "swish(x"),
         ("swish(x, beta=1, beta=2)", 18, "swish got 'beta' twice", "swish(x"),
