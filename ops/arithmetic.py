@@ -91,6 +91,7 @@ def _(g, x, y, out, y_shape):
 
 @power.sample
 def _(rng):
+    """Draw operands that broadcast to one another, x above 0."""
     x, y = draw_operands(rng)
     return np.abs(x), y
 
@@ -145,6 +146,7 @@ def _(g, x, y):
 
 @mod.sample
 def _(rng):
+    """Draw operands that broadcast to one another, x away from multiples of y."""
     _, y = draw_operands(rng)
     quotient = rng.integers(-3, 4, (3, *y.shape)) + rng.uniform(0.2, 0.8, (3, *y.shape))
     return quotient * y, y

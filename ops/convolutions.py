@@ -203,6 +203,7 @@ def _steps(rng, axes, low, high):
 
 def _sample_convolution(axes):
     def sample(rng):
+        """Draw channels in one or two groups, and numbers or one for each axis as stride, padding and dilation."""
         groups, x, weight = _sizes(rng, axes)
         stride, dilation = _steps(rng, axes, 1, 3), _steps(rng, axes, 1, 3)
         padding = [0, 1, "same", _steps(rng, axes, 0, 3)][rng.integers(4)]
@@ -224,6 +225,7 @@ conv2d.sample(_sample_convolution(2))
 
 @conv_transpose2d.sample
 def _(rng):
+    """Draw channels in one or two groups, and numbers or one for each axis as stride, padding and dilation."""
     groups, x, (outer, _, *widths) = _sizes(rng, 2)
     stride, dilation, padding = _steps(rng, 2, 1, 3), _steps(rng, 2, 1, 3), _steps(rng, 2, 0, 2)
     more = int(rng.integers(0, np.min(np.maximum(stride, dilation))))  # below the larger of both, along each axis

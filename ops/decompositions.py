@@ -37,6 +37,7 @@ def _(g, out, upper):
 
 @cholesky.sample
 def _(rng):
+    """Draw symmetric matrices, and stacks of them, with eigenvalues between 0.5 and 3."""
     shape = _square_shape(rng)
     values, vectors = rng.uniform(0.5, 3, shape[:-1]), _orthogonal(rng, *shape)
     return (vectors * values[..., None, :]) @ _transposed(vectors)
@@ -82,6 +83,7 @@ def _signs(vectors):
 
 @eigh.sample
 def _(rng):
+    """Draw symmetric matrices, and stacks of them, with eigenvalues between -2 and 2, apart from one another."""
     shape = _square_shape(rng)
     vectors = _orthogonal(rng, *shape)
     return (vectors * _apart(rng, shape[:-1])[..., None, :]) @ _transposed(vectors)
@@ -111,6 +113,7 @@ def _(g, x):
 
 @svdvals.sample
 def _(rng):
+    """Draw matrices, and stacks of them, with singular values between 1 and 5, apart from one another."""
     shape = _shape(rng)
     return _with_values(rng, shape, _apart(rng, (*shape[:-2], min(shape[-2:]))) + 3)
 
@@ -156,6 +159,7 @@ def _cut(a, rcond):
 
 @pinv.sample
 def _(rng):
+    """Draw matrices, and stacks of them, with singular values between 0.5 and 2."""
     shape = _shape(rng)
     return _with_values(rng, shape, rng.uniform(0.5, 2, (*shape[:-2], min(shape[-2:]))))
 

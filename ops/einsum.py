@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from gradcheck_cli import op, unbroadcast
+from gradcheck_cli import arr, op, unbroadcast
 
 
-@op(linear="operands")
+@op(operands=arr("..."), linear="operands")
 def einsum(*operands, subscripts, optimize=False):
     """Sum of the products of elements of operands that subscripts name: "ij,jk->ik" is a matrix product.
 
@@ -71,6 +71,7 @@ def _(moved, *operands, subscripts, optimize=False):
 
 @einsum.sample
 def _(rng):
+    """Draw subscripts, and operands with the axes that they name."""
     subscripts, *shapes = _SAMPLES[rng.integers(len(_SAMPLES))]
     return subscripts, *(rng.standard_normal(shape) for shape in shapes)
 

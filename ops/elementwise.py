@@ -186,4 +186,5 @@ def _(g, condition, y_shape):
 
 @where.sample
 def _(rng):
+    """Draw three arrays that broadcast to one another."""
     return rng.random((3, 1)) < 0.5, rng.standard_normal((2, 3, 4)), rng.standard_normal(4)

@@ -141,6 +141,7 @@ def _along(length, count, ratio, mode, align_corners):
 
 @interpolate.sample
 def _(rng):
+    """Draw x with one to three axes behind its channels, the mode that belongs to them, and a size or a factor."""
     axes = int(rng.integers(1, 4))
     x = rng.standard_normal((2, 3, *map(int, rng.permutation([3, 4, 5])[:axes])))
     mode = ["nearest", "nearest-exact", "linear", "linear"][rng.integers(4)]

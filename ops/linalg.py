@@ -186,6 +186,7 @@ def _well_conditioned(rng):
 
 @matrix_power.sample
 def _(rng):
+    """Draw matrices with singular values between 0.5 and 2, and an n from -2 to 5."""
     return _well_conditioned(rng), {"n": int(rng.choice([2, 5, 1, 0, -1, -2]))}
 
 

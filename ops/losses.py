@@ -71,7 +71,10 @@ for _operator in (mse_loss, l1_loss, smooth_l1_loss, huber_loss):
 
 @op(x=arr(avoid=1), target=arr(nondiff=True), margin=[1.0], reduction=REDUCTIONS, batch="elementwise")
 def hinge_embedding_loss(x, target, *, margin=1.0, reduction="mean"):
-    """x where target is 1, max(0, margin - x) where it is -1: mean, sum or all of it; at margin the slope is 0."""
+    """x where target is 1, max(0, margin - x) where it is -1: mean, sum or all of it; at margin the slope is 0.
+
+    A target is 1 or -1, as classes are, so a spec gives it as a value: `target: [1, -1, 1]`.
+    """
     losses = np.where(np.equal(target, 1), x, np.maximum(0, np.subtract(margin, x)))
     return keep(reduced(losses, reduction), shape=losses.shape)
 
@@ -84,6 +87,7 @@ def _(g, x, target, shape, margin, reduction):
 
 @hinge_embedding_loss.sample
 def _(rng):
+    """Draw targets that are 1 or -1."""
     x = rng.uniform(-2, 3, (3, 4))
     return np.where(np.abs(x - 1) < 0.1, x + 0.5, x), rng.choice([-1.0, 1.0], (3, 4))
 
@@ -143,6 +147,7 @@ def _(g, near, far, excess, p, reduction):
 
 @triplet_margin_loss.sample
 def _(rng):
+    """Draw triplets that are well within the margin, or well outside."""
     # Distances whose difference is nowhere near the margin, and no difference near 0, where the norm of order 1 bends.
     anchor, far = rng.standard_normal((4, 3)), rng.choice([0.2, 3.0], (4, 1)) * rng.choice([-1.0, 1.0], (4, 3))
     near = rng.uniform(0.6, 0.7, (4, 3)) * rng.choice([-1.0, 1.0], (4, 3))

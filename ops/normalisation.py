@@ -225,15 +225,18 @@ def _sample_channels(rng, running, most):
 
 @group_norm.sample
 def _(rng):
+    """Draw x with 4 channels and axes behind them, in 1, 2 or 4 groups."""
     x, *scale = _sample_channels(rng, running=False, most=2)
     return x, *scale, {"num_groups": [1, 2, 4][rng.integers(3)]}
 
 
 @batch_norm.sample
 def _(rng):
+    """Draw x with 4 channels, with axes behind them or without, statistics, and weight and bias or neither."""
     return _sample_channels(rng, running=True, most=3)
 
 
 @instance_norm.sample
 def _(rng):
+    """Draw x with 4 channels and axes behind them, statistics, and weight and bias or neither."""
     return _sample_channels(rng, running=True, most=2)

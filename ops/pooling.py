@@ -146,6 +146,7 @@ def _sums(x, starts, ends):
 
 def _sample_pooling(dilated):
     def sample(rng):
+        """Draw x without ties, and windows, steps and padding that go with it."""
         size = [2, 3, (2, 3), (3, 1)][rng.integers(4)]
         shape = (*[(), (3,), (2, 3)][rng.integers(3)], *map(int, rng.permutation([5, 6, 7])[:2]))
         attributes = {

@@ -39,6 +39,7 @@ def _as_matrix(g, x_shape, y_shape):
 
 @matmul.sample
 def _(rng):
+    """Draw matrices, vectors, or stacks that broadcast."""
     plain, stacked = [((3, 4), (4, 2)), ((4,), (4, 2)), ((3, 4), (4,))], [((2, 1, 3, 4), (5, 4, 2)), ((4,), (2, 4, 3))]
     x_shape, y_shape = (plain + stacked)[rng.integers(5)]
     return rng.standard_normal(x_shape), rng.standard_normal(y_shape)
@@ -68,6 +69,7 @@ def _(moved, a, b):
 
 @outer.sample
 def _(rng):
+    """Draw vectors, a matrix and a vector, or a number and a vector."""
     a_shape, b_shape = [((3,), (4,)), ((2, 2), (3,)), ((), (3,))][rng.integers(3)]
     return rng.standard_normal(a_shape), rng.standard_normal(b_shape)
 
@@ -99,6 +101,7 @@ def _inner_axes(a_rank, b_rank):
 
 @inner.sample
 def _(rng):
+    """Draw arrays with a common last axis, or a number and an array."""
     a_shape, b_shape = [((4,), (4,)), ((3, 4), (2, 4)), ((4,), (2, 3, 4)), ((), (2, 3))][rng.integers(4)]
     return rng.standard_normal(a_shape), rng.standard_normal(b_shape)
 
@@ -130,6 +133,7 @@ def _dot_axes(a_rank, b_rank):
 
 @dot.sample
 def _(rng):
+    """Draw arrays whose last and last but one axes meet, or an array and a number."""
     shapes = [((4,), (4,)), ((3, 4), (4, 2)), ((3, 4), (4,)), ((2, 3, 4), (5, 4, 2)), ((2, 3), ())]
     a_shape, b_shape = shapes[rng.integers(5)]
     return rng.standard_normal(a_shape), rng.standard_normal(b_shape)
@@ -237,6 +241,7 @@ def _aligned(shape, rank):
 
 @kron.sample
 def _(rng):
+    """Draw arrays with equal or different numbers of axes."""
     shapes = [((2, 3), (3, 2)), ((3,), (2,)), ((2, 2), (3,)), ((2,), (2, 1, 3)), ((), (2, 2))]
     a_shape, b_shape = shapes[rng.integers(5)]
     return rng.standard_normal(a_shape), rng.standard_normal(b_shape)

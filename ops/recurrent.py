@@ -175,6 +175,7 @@ def _biases(moved, b_ih, b_hh):
 
 def _sample_cell(gates, states):
     def sample(rng):
+        """Draw rows or a single vector, weights of all gates, and both, one or no bias."""
         rows = [(3,), ()][rng.integers(2)]
         inputs, hidden = map(int, rng.permutation([2, 3, 4])[:2])
         shapes = [(*rows, inputs), *[(*rows, hidden)] * states, (gates * hidden, inputs), (gates * hidden, hidden)]

@@ -208,6 +208,7 @@ def _by_singular_values(g, x, ord, axes):
 
 @norm.sample
 def _(rng):
+    """Draw a matrix whose elements have different magnitudes."""
     return (rng.permutation(12) + rng.uniform(0.75, 1.25, 12)).reshape(3, 4) * rng.choice([-0.25, 0.25], (3, 4))
 
 

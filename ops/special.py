@@ -99,12 +99,11 @@ def _(g, x, y):
     return unbroadcast(g * x / np.where((x == 0) & (y == 0), 1, y), y.shape)
 
 
-@logaddexp.sample
-def _(rng):
-    return draw_operands(rng)
+logaddexp.sample(draw_operands)
 
 
 @xlogy.sample
 def _(rng):
+    """Draw operands that broadcast to one another, y above 0."""
     x, y = draw_operands(rng)
     return x, np.abs(y)

@@ -175,4 +175,5 @@ def _(g, x, out):
 
 @sinc.sample
 def _(rng):
+    """Draw standard normal numbers, and numbers around 0.03, where a series takes over."""
     return (np.concatenate([rng.standard_normal(6), rng.choice([-1, 1], 6) * rng.uniform(0.029, 0.0317, 6)]),)

@@ -55,6 +55,7 @@ def show_text(operator: Operator, ops: Sequence[str] = (), encoding: str = "utf-
         "other names": [", ".join(other_names(operator.name))] * bool(other_names(operator.name)),
         "requires": _requires_words(operator),
         "inputs": _columns([input_words(operator, item, times_sign(encoding)) for item in operator.inputs]),
+        "sample function": sample_words(operator),
         "attributes": _columns([attribute_words(attribute) for attribute in operator.attributes]),
         "outputs": [", ".join(operator.outputs)],
         "many perturbations": _batch_words(operator),
@@ -152,6 +153,15 @@ def attribute_words(attribute: Attribute) -> tuple[str, str]:
     return attribute.name, default + (f"; tried with {tried}" if tried and not plain else "")
 
 
+def sample_words(operator: Operator) -> list[str]:
+    """Return what the sample function draws in place of the domains: its docstring, else where it stands."""
+    if operator.sampler is None:
+        return []
+    code = getattr(operator.sampler, "__code__", None)
+    where = f" in {PurePath(code.co_filename).name}:{code.co_firstlineno}" if code else ""
+    return (inspect.getdoc(operator.sampler) or f"Draws for check-ops{where}.").splitlines()
+
+
 def _batch_words(operator: Operator) -> list[str]:
     """Say how perturbed arrays go through the forward together."""
     batch, linear = operator.batch, operator.linear
@@ -200,6 +210,7 @@ def _record(operator: Operator) -> dict[str, Any]:
         "batch": None if operator.batch is None else " ".join(operator.batch.words) or operator.batch.kind,
         "linear": None if operator.linear is None else list(operator.linear.names),
         "jointly_linear": operator.linear is not None and operator.linear.jointly,
+        "sample": "\n".join(sample_words(operator)) or None,
     }
 
 

@@ -9,7 +9,7 @@ from gradcheck_cli.core.checkpoint import in_expressions
 from gradcheck_cli.core.loader import Loader
 from gradcheck_cli.core.numpy_names import other_names
 from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.report.operators import attribute_words, input_words
+from gradcheck_cli.report.operators import attribute_words, input_words, sample_words
 from tests.references.markdown import anchor, code, table
 
 INTRODUCTION = """\
@@ -60,6 +60,7 @@ def _section(operator: Operator) -> list[str]:
         several,
         f"Other names in expressions: {', '.join(map(code, others))}." if others else "",
         table(["input", "shape", "what it holds"], [(code(name), *rest) for name, *rest in inputs]),
+        f"Sample function: {' '.join(sample_words(operator))}" if operator.sampler else "",
         table(
             ["attribute", "values"], [(code(name), rest) for name, rest in map(attribute_words, operator.attributes)]
         ),

@@ -225,6 +225,7 @@ def test_the_json_list_is_the_contract() -> None:
         "batch": None,
         "linear": None,
         "jointly_linear": False,
+        "sample": None,
     }
     assert json.loads(list_json([moved(leaky)])) == [record]
     assert list(json.loads(list_json([moved(leaky)]))[0]) == list(record)
@@ -302,6 +303,25 @@ def test_it_is_shown_how_many_perturbations_are_taken(batch: Any, linear: Any, w
     shown_json = json.loads(show_json(operator))
     assert (shown_json["batch"], shown_json["linear"], shown_json["jointly_linear"]) == record
     assert "many perturbations" not in show_text(replace(operator, rules=()))
+
+
+def test_sample_function_is_shown_by_its_docstring() -> None:
+    def sampler(rng: Any) -> Any:
+        """Draw targets that are 1 or -1."""
+
+    shown = replace(moved(leaky), sampler=sampler)
+    assert "sample function\n  Draw targets that are 1 or -1.\n" in show_text(shown)
+    assert json.loads(list_json([shown]))[0]["sample"] == "Draw targets that are 1 or -1."
+    sampler.__doc__ = None
+    line = sampler.__code__.co_firstlineno
+    assert f"sample function\n  Draws for check-ops in test_operators.py:{line}.\n" in show_text(shown)
+    assert "sample function" not in show_text(moved(leaky))
+
+
+def test_every_built_in_sample_function_says_what_it_draws() -> None:
+    operators = [each for each in Loader().built_in.values() if each.sampler is not None]
+    assert [each.name for each in operators if not each.sampler.__doc__] == []
+    assert len(operators) > 30
 
 
 def test_other_names_of_numpy_are_shown() -> None:
