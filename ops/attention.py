@@ -6,6 +6,8 @@ import numpy as np
 
 from gradcheck_cli import arr, keep, op, unbroadcast
 
+from .axes import aligned
+
 
 @op(
     query=arr("... l e"),
@@ -55,12 +57,8 @@ def _(g, value, weights, attn_mask):
 
 @scaled_dot_product_attention.batch
 def _(moved, query, key, value, attn_mask=None, *, is_causal=False, scale=None):
-    arrays = {"query": query, "key": key, "value": value, "attn_mask": attn_mask}
-    axes = max(array.ndim - (name in moved) for name, array in arrays.items() if array is not None)
-    for name in moved:  # the axis of perturbations stands before all that broadcast
-        count, *shape = arrays[name].shape
-        arrays[name] = arrays[name].reshape(count, *(1,) * (axes - len(shape)), *shape)
-    return scaled_dot_product_attention.forward(**arrays, is_causal=is_causal, scale=scale)
+    arrays = aligned(moved, query=query, key=key, value=value, attn_mask=attn_mask)
+    return scaled_dot_product_attention.forward(*arrays, is_causal=is_causal, scale=scale)
 
 
 def _scale(query, scale):

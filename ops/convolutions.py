@@ -10,7 +10,7 @@ import numpy as np
 
 from gradcheck_cli import arr, op
 
-from .windows import Windows, _each
+from .windows import Windows, each
 
 _AFFINE = {"batch": "leading", "linear": "x weight bias"}
 _CONVOLUTION = {"stride": [1, 2], "padding": [0, 1, "same"], "dilation": [1, 2], "groups": [1, 2], **_AFFINE}
@@ -117,7 +117,7 @@ def _transposed_windows(x, weight, stride, padding, output_padding, dilation):
     """Lay windows over the output of a transposed convolution, as many along each axis as x has places."""
     if len(weight) != 4 or len(x) < 3:
         raise ValueError(f"x should be (..., channels, height, width), weight (channels, out, height, width): {weight}")
-    steps = [_each(value, "stride, dilation and padding", 2) for value in (stride, dilation, padding, output_padding)]
+    steps = [each(value, "stride, dilation and padding", 2) for value in (stride, dilation, padding, output_padding)]
     shape = []
     for length, width, step, gap, pad, more in zip(x[-2:], weight[2:], *steps, strict=True):
         if not 0 <= more < max(step, gap):

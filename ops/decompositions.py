@@ -4,7 +4,7 @@ import numpy as np
 
 from gradcheck_cli import arr, op
 
-from .linalg import _orthogonal, _square_shape, _takes_stacks, _transposed
+from .linalg import orthogonal, square_shape, takes_stacks, transposed
 
 # Eigenvectors have either sign. The first component that isn't much smaller than the largest one is made positive:
 # the largest itself would jump wherever two are equally large, as in (1, -1).
@@ -12,7 +12,7 @@ _NOT_SMALL = 0.3
 
 
 def _symmetric(a):
-    return (a + _transposed(a)) / 2
+    return (a + transposed(a)) / 2
 
 
 @op(a=arr("... n n", spd=True), upper=[False, True])
@@ -22,25 +22,25 @@ def cholesky(a, *, upper=False):
     The symmetric part of a is taken, as in JAX: so each element of a has a gradient, and a gradient is symmetric.
     """
     factor = np.linalg.cholesky(_symmetric(a))
-    return _transposed(factor) if upper else factor
+    return transposed(factor) if upper else factor
 
 
 @cholesky.backward
 def _(g, out, upper):
     # I. Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527, equations 9 and 10.
-    factor, g = (_transposed(out), _transposed(g)) if upper else (out, g)
-    inner = np.tril(_transposed(factor) @ np.tril(g))
+    factor, g = (transposed(out), transposed(g)) if upper else (out, g)
+    inner = np.tril(transposed(factor) @ np.tril(g))
     inner = inner - inner * np.eye(inner.shape[-1], dtype=inner.dtype) / 2
-    half = np.linalg.solve(_transposed(factor), inner)
-    return _symmetric(_transposed(np.linalg.solve(_transposed(factor), _transposed(half))))
+    half = np.linalg.solve(transposed(factor), inner)
+    return _symmetric(transposed(np.linalg.solve(transposed(factor), transposed(half))))
 
 
 @cholesky.sample
 def _(rng):
     """Draw symmetric matrices, and stacks of them, with eigenvalues between 0.5 and 3."""
-    shape = _square_shape(rng)
-    values, vectors = rng.uniform(0.5, 3, shape[:-1]), _orthogonal(rng, *shape)
-    return (vectors * values[..., None, :]) @ _transposed(vectors)
+    shape = square_shape(rng)
+    values, vectors = rng.uniform(0.5, 3, shape[:-1]), orthogonal(rng, *shape)
+    return (vectors * values[..., None, :]) @ transposed(vectors)
 
 
 @op(a=arr("... n n", spd=True), outputs="eigenvalues eigenvectors")
@@ -58,7 +58,7 @@ def eigh(a):
 
 @eigh.backward
 def _(g_eigenvalues, g_eigenvectors, eigenvalues, eigenvectors):
-    v, rows = eigenvectors, _transposed(eigenvectors)
+    v, rows = eigenvectors, transposed(eigenvectors)
     gaps = _gaps(eigenvalues, np.any(g_eigenvectors != 0, axis=-2))
     diagonal = np.eye(v.shape[-1], dtype=v.dtype) * g_eigenvalues[..., None, :]
     return _symmetric(v @ (diagonal + (rows @ g_eigenvectors) / gaps) @ rows)
@@ -84,9 +84,9 @@ def _signs(vectors):
 @eigh.sample
 def _(rng):
     """Draw symmetric matrices, and stacks of them, with eigenvalues between -2 and 2, apart from one another."""
-    shape = _square_shape(rng)
-    vectors = _orthogonal(rng, *shape)
-    return (vectors * _apart(rng, shape[:-1])[..., None, :]) @ _transposed(vectors)
+    shape = square_shape(rng)
+    vectors = orthogonal(rng, *shape)
+    return (vectors * _apart(rng, shape[:-1])[..., None, :]) @ transposed(vectors)
 
 
 def _apart(rng, shape):
@@ -126,7 +126,7 @@ def _with_values(rng, shape, values):
     """Draw matrices with given singular values."""
     *stack, m, n = shape
     k = values.shape[-1]
-    return (_orthogonal(rng, *stack, m, k) * values[..., None, :]) @ _transposed(_orthogonal(rng, *stack, n, k))
+    return (orthogonal(rng, *stack, m, k) * values[..., None, :]) @ transposed(orthogonal(rng, *stack, n, k))
 
 
 @op(a=arr("... m n"))
@@ -145,7 +145,7 @@ def _(g, a, out, rcond):
     # are zero where a has full rank; computed, they would be rounding times the square of the condition number.
     values = np.linalg.svd(a, compute_uv=False)
     rank = np.sum(values > _cut(a, rcond) * values.max(axis=-1, keepdims=True, initial=0), axis=-1)[..., None, None]
-    rows, gt = _transposed(out), _transposed(g)
+    rows, gt = transposed(out), transposed(g)
     left = np.where(rank < a.shape[-2], (gt - a @ (out @ gt)) @ out @ rows, 0)
     right = np.where(rank < a.shape[-1], rows @ out @ (gt - (gt @ out) @ a), 0)
     return left + right - rows @ g @ rows
@@ -165,4 +165,4 @@ def _(rng):
 
 
 for _operator in (cholesky, eigh, svdvals, pinv):
-    _takes_stacks(_operator)
+    takes_stacks(_operator)

@@ -4,6 +4,8 @@ import numpy as np
 
 from gradcheck_cli import op, unbroadcast
 
+from .axes import aligned, behind
+
 _NORMS = [None, "ortho", "forward"]
 
 # The factor of a transform belongs to its adjoint as well, which runs in the other direction.
@@ -30,7 +32,7 @@ def _(g_real, g_imag, x_shape, n, axis, norm):
 
 @rfft.batch
 def _(moved, x, *, n=None, axis=-1, norm=None):  # noqa: ARG001 (the form of such a function)
-    return rfft(x, n=n, axis=axis + (axis >= 0), norm=norm)
+    return rfft(x, n=n, axis=behind(axis), norm=norm)
 
 
 @op(n=[None, 5, 8], axis=[-1, 0], norm=_NORMS, linear=True)
@@ -62,12 +64,9 @@ def _(g, real_shape, imag_shape, axis, norm):
 
 @irfft.batch
 def _(moved, real, imag, *, n=None, axis=-1, norm=None):
-    ranks = real.ndim - ("real" in moved), imag.ndim - ("imag" in moved)
-    real, imag = (
-        x.reshape(*x.shape[: x.ndim - rank], *(1,) * (max(ranks) - rank), *x.shape[x.ndim - rank :])
-        for x, rank in zip((real, imag), ranks, strict=True)
-    )
-    return irfft(real, imag, n=n, axis=axis if axis < 0 else axis - max(ranks), norm=norm)
+    real, imag = aligned(moved, real=real, imag=imag)
+    rank = real.ndim - ("real" in moved)
+    return irfft(real, imag, n=n, axis=axis if axis < 0 else axis - rank, norm=norm)
 
 
 def _fitted(x, size, axis):

@@ -6,6 +6,8 @@ import numpy as np
 
 from gradcheck_cli import arr, ints, keep, op, unbroadcast
 
+from .axes import behind
+
 
 @op(
     key=[0, (slice(None), -1), (None, ..., slice(None, None, -1)), [1, 0, 1], ([0, 1, 1], [1, 0, 0])],
@@ -48,12 +50,12 @@ def take(x, indices, *, axis=None, mode="raise"):
 def _(moved, x, indices, *, axis=None, mode="raise"):  # noqa: ARG001 (the form of such a function)
     if axis is None:
         return np.take(x.reshape(len(x), math.prod(x.shape[1:])), indices, 1, mode=mode)
-    return np.take(x, indices, _behind(axis), mode=mode)
+    return np.take(x, indices, behind(axis), mode=mode)
 
 
 @take.backward
 def _(g, x_shape, indices, axis, mode):
-    return _added_at(g, np.take(_places(x_shape), indices, axis, mode=mode), x_shape)
+    return added_at(g, np.take(places_of(x_shape), indices, axis, mode=mode), x_shape)
 
 
 @op(x=arr("4 5"), index=ints("2 5", below=4), axis=[0, 1, -1], linear=True)
@@ -140,7 +142,7 @@ def topk(x, *, k, axis=-1, largest=True):
 
 @topk.batch
 def _(moved, x, *, k, axis=-1, largest=True):  # noqa: ARG001 (the form of such a function)
-    axis = _behind(axis)
+    axis = behind(axis)
     indices = _first(x, k, axis, largest)
     return np.take_along_axis(x, indices, axis), indices
 
@@ -198,7 +200,7 @@ def _(moved, x, *, k=0):  # noqa: ARG001 (the form of such a function)
 def _(g, x_shape, k):
     if len(x_shape) == 1:
         return np.diag(g, k)
-    return _added_at(g, np.diag(_places(x_shape), k), x_shape)
+    return added_at(g, np.diag(places_of(x_shape), k), x_shape)
 
 
 @op(x=arr("k m n"), offset=[0, 1, -1], axis1=[0, 2], axis2=[1, -2], batch="gather", linear=True)
@@ -209,7 +211,7 @@ def diagonal(x, *, offset=0, axis1=0, axis2=1):
 
 @diagonal.backward
 def _(g, x_shape, offset, axis1, axis2):
-    return _added_at(g, np.diagonal(_places(x_shape), offset, axis1, axis2), x_shape)
+    return added_at(g, np.diagonal(places_of(x_shape), offset, axis1, axis2), x_shape)
 
 
 @op(x=ints("...", below=4), num_classes=[4, 6])
@@ -245,17 +247,13 @@ def _rows(x, weight):
     return weight[x]
 
 
-def _behind(axis):
-    """Count an axis behind a new first one, that of many perturbations."""
-    return axis if axis < 0 else axis + 1
-
-
-def _added_at(g, places, shape):
+def added_at(g, places, shape):
     """Add up g at places, which count the elements of an array of `shape` in row order."""
     gradient = np.zeros(math.prod(shape), g.dtype)
     np.add.at(gradient, places.reshape(-1), g.reshape(-1))
     return gradient.reshape(shape)
 
 
-def _places(shape):
+def places_of(shape):
+    """Count the elements of an array of `shape` in row order."""
     return np.arange(math.prod(shape)).reshape(shape)

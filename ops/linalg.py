@@ -4,6 +4,8 @@ import numpy as np
 
 from gradcheck_cli import arr, op, unbroadcast
 
+from .axes import aligned
+
 _SQUARE = arr("... n n")
 
 
@@ -15,7 +17,7 @@ def inv(a):
 
 @inv.backward
 def _(g, out):
-    return -_transposed(out) @ g @ _transposed(out)
+    return -transposed(out) @ g @ transposed(out)
 
 
 @op(a=_SQUARE)
@@ -45,7 +47,7 @@ def slogdet(a):
 
 @slogdet.backward
 def _(g_logabsdet, a):
-    return g_logabsdet[..., None, None] * _transposed(np.linalg.inv(a))
+    return g_logabsdet[..., None, None] * transposed(np.linalg.inv(a))
 
 
 @op(a=_SQUARE)
@@ -56,7 +58,7 @@ def matrix_power(a, *, n):
 
 @matrix_power.backward
 def _(g, a, n):
-    base = _transposed(a if n >= 0 else np.linalg.inv(a))
+    base = transposed(a if n >= 0 else np.linalg.inv(a))
     size = base.shape[-1]
     # The block beside the diagonal of [[b, g], [0, b]] ** n is the sum of b**i @ g @ b**(n - 1 - i):
     # N. Higham, Functions of Matrices, theorem 3.6.
@@ -76,30 +78,26 @@ def solve(a, b):
 @solve.backward("a")
 def _(g, a, out, b_shape):
     x, g = (each[..., None] if len(b_shape) == 1 else each for each in (out, g))
-    return unbroadcast(-np.linalg.solve(_transposed(a), g) @ _transposed(x), a.shape)
+    return unbroadcast(-np.linalg.solve(transposed(a), g) @ transposed(x), a.shape)
 
 
 @solve.backward("b")
 def _(g, a, b_shape):
-    gradient = np.linalg.solve(_transposed(a), g[..., None] if len(b_shape) == 1 else g)
+    gradient = np.linalg.solve(transposed(a), g[..., None] if len(b_shape) == 1 else g)
     return unbroadcast(gradient[..., 0] if len(b_shape) == 1 else gradient, b_shape)
 
 
 @solve.batch
 def _(moved, a, b):
-    a, b, is_vector = _in_front(moved, a, b)
+    a, b, is_vector = _systems(moved, a, b)
     x = np.linalg.solve(a, b)
     return x[..., 0] if is_vector else x
 
 
-def _in_front(moved, a, b):
-    """Give `a` and `b` as many axes as one another, behind the one in front; tell whether b is a vector."""
+def _systems(moved, a, b):
+    """Align `a` and `b`, a vector b as a matrix of one column; tell whether it is one."""
     is_vector = b.ndim - ("b" in moved) == 1
-    a, b = a if "a" in moved else a[None], b if "b" in moved else b[None]
-    b = b[..., None] if is_vector else b
-    rank = max(a.ndim, b.ndim)
-    a, b = (x.reshape(len(x), *(1,) * (rank - x.ndim), *x.shape[1:]) for x in (a, b))
-    return a, b, is_vector
+    return *aligned(moved, a=a, b=b[..., None] if is_vector else b), is_vector
 
 
 @op(a=_SQUARE, b=arr("... n k"), trans=[0, 1], lower=[False, True], unit_diagonal=[False, True], linear="b")
@@ -115,23 +113,23 @@ def solve_triangular(a, b, *, trans=0, lower=False, unit_diagonal=False):
 @solve_triangular.backward("a")
 def _(g, a, out, b_shape, trans, lower, unit_diagonal):
     x, g = (each[..., None] if len(b_shape) == 1 else each for each in (out, g))
-    gb = _substituted(_transposed(_triangle(a, trans, lower, unit_diagonal)), g)
-    gradient = -x @ _transposed(gb) if _is_transposed(trans) else -gb @ _transposed(x)
+    gb = _substituted(transposed(_triangle(a, trans, lower, unit_diagonal)), g)
+    gradient = -x @ transposed(gb) if _is_transposed(trans) else -gb @ transposed(x)
     read = np.tril(gradient, -unit_diagonal) if lower else np.triu(gradient, unit_diagonal)
     return unbroadcast(read, a.shape)
 
 
 @solve_triangular.backward("b")
 def _(g, a, b_shape, trans, lower, unit_diagonal):
-    transposed = _transposed(_triangle(a, trans, lower, unit_diagonal))
+    other = transposed(_triangle(a, trans, lower, unit_diagonal))
     if len(b_shape) == 1:
-        return unbroadcast(_substituted(transposed, g[..., None])[..., 0], b_shape)
-    return unbroadcast(_substituted(transposed, g), b_shape)
+        return unbroadcast(_substituted(other, g[..., None])[..., 0], b_shape)
+    return unbroadcast(_substituted(other, g), b_shape)
 
 
 @solve_triangular.batch
 def _(moved, a, b, *, trans=0, lower=False, unit_diagonal=False):
-    a, b, is_vector = _in_front(moved, a, b)
+    a, b, is_vector = _systems(moved, a, b)
     x = _substituted(_triangle(a, trans, lower, unit_diagonal), b)
     return x[..., 0] if is_vector else x
 
@@ -147,7 +145,7 @@ def _triangle(a, trans, lower, unit_diagonal):
     triangle = np.tril(a, -bool(unit_diagonal)) if lower else np.triu(a, bool(unit_diagonal))
     if unit_diagonal:
         triangle = triangle + np.eye(a.shape[-1], dtype=a.dtype)
-    return _transposed(triangle) if _is_transposed(trans) else triangle
+    return transposed(triangle) if _is_transposed(trans) else triangle
 
 
 def _substituted(triangle, b):
@@ -157,20 +155,20 @@ def _substituted(triangle, b):
     return np.linalg.solve(triangle[..., ::-1, ::-1], b[..., ::-1, :])[..., ::-1, :]
 
 
-def _transposed(x):
+def transposed(x):
     return np.swapaxes(x, -1, -2)
 
 
-def _takes_stacks(operator):
+def takes_stacks(operator):
     """Say that perturbations are one more axis of a stack."""
     operator.batch(lambda _, *arrays, **attributes: operator(*arrays, **attributes))
 
 
-def _square_shape(rng):
+def square_shape(rng):
     return [(3, 3), (4, 4), (2, 3, 3)][rng.integers(3)]
 
 
-def _orthogonal(rng, *shape):
+def orthogonal(rng, *shape):
     return np.linalg.qr(rng.standard_normal(shape))[0]
 
 
@@ -179,9 +177,9 @@ def _orthogonal(rng, *shape):
 @slogdet.sample
 def _well_conditioned(rng):
     """Draw matrices with singular values between 0.5 and 2."""
-    shape = _square_shape(rng)
+    shape = square_shape(rng)
     values = rng.uniform(0.5, 2, shape[:-1]) * rng.choice([-1, 1], shape[:-1])
-    return (_orthogonal(rng, *shape) * values[..., None, :]) @ _orthogonal(rng, *shape)
+    return (orthogonal(rng, *shape) * values[..., None, :]) @ orthogonal(rng, *shape)
 
 
 @matrix_power.sample
@@ -201,4 +199,4 @@ def _system(rng):
 
 
 for _operator in (inv, det, slogdet, matrix_power):
-    _takes_stacks(_operator)
+    takes_stacks(_operator)

@@ -5,6 +5,7 @@ import numpy as np
 from gradcheck_cli import arr, keep, op, unbroadcast
 
 from .arithmetic import draw_operands
+from .axes import aligned
 from .reduced import REDUCTIONS, per_element, reduced
 
 
@@ -112,12 +113,9 @@ def _(g, x, y, out, x_norm, y_norm, axis, eps):
 
 @cosine_similarity.batch
 def _(moved, x, y, *, axis=-1, eps=1e-8):
-    own = {"x": x.ndim - ("x" in moved), "y": y.ndim - ("y" in moved)}
-    rank = max(own.values())
+    x, y = aligned(moved, x=x, y=y)
+    rank = x.ndim - ("x" in moved)
     axis = axis if axis < 0 else axis - rank  # from the end, where no axis is added
-    ones = {name: (1,) * (rank - own[name]) for name in own}
-    x = x.reshape(*x.shape[: "x" in moved], *ones["x"], *x.shape["x" in moved :])
-    y = y.reshape(*y.shape[: "y" in moved], *ones["y"], *y.shape["y" in moved :])
     return cosine_similarity(x, y, axis=axis, eps=eps)
 
 

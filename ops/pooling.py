@@ -6,7 +6,7 @@ import numpy as np
 
 from gradcheck_cli import arr, keep, op
 
-from .windows import Windows, _each
+from .windows import Windows, each
 
 
 @op(
@@ -78,7 +78,7 @@ def _(g, x_shape, kernel_size, stride, padding, ceil_mode, count_include_pad, di
 def _pooling(x_shape, kernel_size, stride, padding, dilation, ceil_mode):
     if len(x_shape) < 2:
         raise ValueError(f"x should be (..., height, width), not {x_shape}")
-    size, pad = _each(kernel_size, "kernel_size", 2), _each(padding, "padding", 2)
+    size, pad = each(kernel_size, "kernel_size", 2), each(padding, "padding", 2)
     if any(2 * a > b for a, b in zip(pad, size, strict=True)):
         raise ValueError(f"padding {padding} is more than half of kernel_size {kernel_size}")
     stride = size if stride is None else stride
@@ -128,7 +128,7 @@ def _output_sizes(x_shape, output_size):
         raise ValueError(f"x should be (..., height, width), with something to average, not {x_shape}")
     given = output_size if np.ndim(output_size) else (output_size,) * 2
     sizes = [length if size is None else size for length, size in zip(x_shape[-2:], given, strict=True)]
-    if min(_each(sizes, "output_size", 2)) < 1:
+    if min(each(sizes, "output_size", 2)) < 1:
         raise ValueError(f"output_size should be 1 or more, not {output_size}")
     return sizes
 

@@ -4,6 +4,8 @@ import numpy as np
 
 from gradcheck_cli import arr, op, unbroadcast
 
+from .axes import aligned
+
 
 @op(x=arr("... m k"), y=arr("... k n"), batch="product", linear="x y")
 def matmul(x, y):
@@ -219,11 +221,10 @@ def _(g, a, b_shape):
 
 @kron.batch
 def _(moved, a, b):
-    a, b = (x if name in moved else x[None] for name, x in (("a", a), ("b", b)))
-    rank = max(a.ndim, b.ndim) - 1
-    a_sizes, b_sizes = _aligned(a.shape[1:], rank), _aligned(b.shape[1:], rank)
-    a = a.reshape(len(a), *(size for pair in a_sizes for size in (pair, 1)))
-    b = b.reshape(len(b), *(size for pair in b_sizes for size in (1, pair)))
+    a, b = aligned(moved, a=a, b=b)
+    a_sizes, b_sizes = a.shape["a" in moved :], b.shape["b" in moved :]
+    a = a.reshape(*a.shape[: "a" in moved], *(size for pair in a_sizes for size in (pair, 1)))
+    b = b.reshape(*b.shape[: "b" in moved], *(size for pair in b_sizes for size in (1, pair)))
     products = a * b
     return products.reshape(len(products), *(m * n for m, n in zip(a_sizes, b_sizes, strict=True)))
 
@@ -231,11 +232,11 @@ def _(moved, a, b):
 def _blocks(g, a_shape, b_shape):
     """Split each axis of `g` into the place of a block and the place in it; also the shapes with aligned axes."""
     rank = max(len(a_shape), len(b_shape))
-    a_sizes, b_sizes = _aligned(a_shape, rank), _aligned(b_shape, rank)
+    a_sizes, b_sizes = _filled(a_shape, rank), _filled(b_shape, rank)
     return g.reshape([size for pair in zip(a_sizes, b_sizes, strict=True) for size in pair]), a_sizes, b_sizes
 
 
-def _aligned(shape, rank):
+def _filled(shape, rank):
     return (1,) * (rank - len(shape)) + tuple(shape)
 
 

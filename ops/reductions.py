@@ -6,7 +6,7 @@ import numpy as np
 
 from gradcheck_cli import arr, op
 
-from .indexing import _behind
+from .axes import behind
 
 _AXES = [None, 0, -1, (0, 1)]
 _KEEPDIMS = [False, True]
@@ -161,7 +161,7 @@ def _(moved, x, *, ord=None, axis=None, keepdims=False):  # noqa: ARG001 (the fo
     if axis is None and ord is None:
         rows = x.reshape(len(x), math.prod(x.shape[1:]))
         return np.linalg.norm(rows, axis=1).reshape(len(x), *(1,) * (x.ndim - 1 if keepdims else 0))
-    axes = tuple(map(_behind, _norm_axes(x.ndim - 1, axis)))
+    axes = tuple(map(behind, _norm_axes(x.ndim - 1, axis)))
     return np.linalg.norm(x, ord, axes, keepdims)
 
 
@@ -220,7 +220,7 @@ def trace(x, *, offset=0, axis1=0, axis2=1):
 
 @trace.batch
 def _(moved, x, *, offset=0, axis1=0, axis2=1):  # noqa: ARG001 (the form of such a function)
-    return np.trace(x, offset, _behind(axis1), _behind(axis2))
+    return np.trace(x, offset, behind(axis1), behind(axis2))
 
 
 @trace.backward

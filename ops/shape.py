@@ -6,7 +6,8 @@ import numpy as np
 
 from gradcheck_cli import arr, op, unbroadcast
 
-from .indexing import _added_at, _behind, _places
+from .axes import behind
+from .indexing import added_at, places_of
 
 
 @op(batch="elementwise", linear=True)
@@ -125,7 +126,7 @@ def _(g, axis):
 def split(x, *, indices_or_sections=2, axis=0):
     """x[:i] and x[i:] along axis, as numpy.split(x, [i]) gives them; its two halves for 2.
 
-    An operator has a fixed number of outputs, here two: take more parts as slices of x.
+    An operator has a fixed number of outputs, here two, so numpy.split(x, 3) is refused: take its parts as slices of x.
     """
     parts = np.split(x, indices_or_sections, axis)
     if len(parts) != 2:
@@ -135,7 +136,7 @@ def split(x, *, indices_or_sections=2, axis=0):
 
 @split.batch
 def _(moved, x, *, indices_or_sections=2, axis=0):  # noqa: ARG001 (the form of such a function)
-    return tuple(np.split(x, indices_or_sections, _behind(axis)))
+    return tuple(np.split(x, indices_or_sections, behind(axis)))
 
 
 @split.backward
@@ -188,7 +189,7 @@ def repeat(x, *, repeats, axis=None):
 
 @repeat.backward
 def _(g, x_shape, repeats, axis):
-    return _added_at(g, np.repeat(_places(x_shape), repeats, axis), x_shape)
+    return added_at(g, np.repeat(places_of(x_shape), repeats, axis), x_shape)
 
 
 _MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
@@ -221,9 +222,9 @@ def _(moved, x, *, pad_width, mode="constant", constant_values=0):  # noqa: ARG0
 def _(g, x_shape, pad_width, mode):
     sources = _sources(x_shape, pad_width, mode)
     inside = sources >= 0
-    return _added_at(g[inside], sources[inside], x_shape)
+    return added_at(g[inside], sources[inside], x_shape)
 
 
 def _sources(shape, pad_width, mode):
     """Return which element of x each element is, counted in row order; -1 for a constant."""
-    return np.pad(_places(shape), pad_width, mode, **({"constant_values": -1} if mode == "constant" else {}))
+    return np.pad(places_of(shape), pad_width, mode, **({"constant_values": -1} if mode == "constant" else {}))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 
-def _each(value, name, count):
+def each(value, name, count):
     """Return one whole number for each of `count` axes. Raises ValueError for another number of them."""
     numbers = (value,) * count if np.ndim(value) == 0 else tuple(value)
     if len(numbers) != count or not all(isinstance(number, int | np.integer) for number in numbers):
@@ -24,7 +24,7 @@ class Windows:
     def __init__(self, shape, size, *, stride=1, padding=0, dilation=1, ceil_mode=False, counts=None):
         axes = len(shape)
         self.shape, self.size = tuple(shape), tuple(size)
-        self.stride, self.dilation = _each(stride, "stride", axes), _each(dilation, "dilation", axes)
+        self.stride, self.dilation = each(stride, "stride", axes), each(dilation, "dilation", axes)
         if min((*self.size, *self.stride, *self.dilation), default=1) < 1:
             raise ValueError("sizes of windows, stride and dilation should be 1 or more")
         self.spans = tuple(step * (width - 1) + 1 for step, width in zip(self.dilation, self.size, strict=True))
@@ -42,7 +42,7 @@ class Windows:
             if self.stride != (1,) * len(self.shape):
                 raise ValueError("padding='same' needs a stride of 1")
             return tuple(((span - 1) // 2, span - 1 - (span - 1) // 2) for span in self.spans)
-        sizes = _each(0 if padding == "valid" else padding, "padding", len(self.shape))
+        sizes = each(0 if padding == "valid" else padding, "padding", len(self.shape))
         if min(sizes, default=0) < 0:
             raise ValueError(f"padding should be 0 or more, not {padding!r}")
         return tuple((size, size) for size in sizes)
