@@ -16,6 +16,6 @@ def aligned(moved, **arrays):
 
     def filled(name, x):
         front = int(name in moved)
-        return x.reshape(*x.shape[:front], *(1,) * (rank - ranks[name]), *x.shape[front:])
+        return x.reshape((*x.shape[:front], *(1,) * (rank - ranks[name]), *x.shape[front:]))
 
     return tuple(None if x is None else filled(name, x) for name, x in arrays.items())

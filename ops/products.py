@@ -223,8 +223,8 @@ def _(g, a, b_shape):
 def _(moved, a, b):
     a, b = aligned(moved, a=a, b=b)
     a_sizes, b_sizes = a.shape["a" in moved :], b.shape["b" in moved :]
-    a = a.reshape(*a.shape[: "a" in moved], *(size for pair in a_sizes for size in (pair, 1)))
-    b = b.reshape(*b.shape[: "b" in moved], *(size for pair in b_sizes for size in (1, pair)))
+    a = a.reshape((*a.shape[: "a" in moved], *(size for pair in a_sizes for size in (pair, 1))))
+    b = b.reshape((*b.shape[: "b" in moved], *(size for pair in b_sizes for size in (1, pair))))
     products = a * b
     return products.reshape(len(products), *(m * n for m, n in zip(a_sizes, b_sizes, strict=True)))
 

@@ -9,7 +9,7 @@ import pytest
 import gradcheck_cli.ops as F
 from gradcheck_cli.ops.axes import aligned, behind
 
-SHAPES = [((), (2, 3)), ((3,), (2, 3)), ((2, 3), (3,)), ((4, 1, 3), (2, 1)), ((2,), (2,))]
+SHAPES = [((), ()), ((), (2, 3)), ((3,), (2, 3)), ((2, 3), (3,)), ((4, 1, 3), (2, 1)), ((2,), (2,))]
 
 
 @pytest.mark.parametrize("moved", ["x", "y", "xy"])

@@ -16,7 +16,6 @@ NO_GRADIENT = {"one_hot"}
 """Their outputs are whole numbers."""
 
 KNOWN = {
-    "conv1d": "its sample function never gave stride=2: not tried",
     "sign": "x: both sides are zero in every draw: a gradient that is zero by mistake looks the same",
 }
 """What is said of right operators: of one draw for each combination, and of a gradient that is zero."""
