@@ -46,6 +46,7 @@ class Bases:
     def __init__(self, values: Sequence[Any]) -> None:
         self.values = values
         self._tables: dict[tuple[int, Axes], Array] = {}
+        self.widest = 0
 
     def __getitem__(self, slot: int) -> Any:
         return self.values[slot]
@@ -79,6 +80,7 @@ class Bases:
         base = self.gather(slot, fixed, at)
         full = np.empty((*base.shape[:-1], moved.count), base.dtype)
         full[...] = base
+        self.widest = max(self.widest, full.nbytes)
         free = free_axes(self.values[slot].ndim, fixed)
         loosened = [i for i, axis in enumerate(free) if axis in position]
         others = [i for i in range(len(free)) if i not in loosened]

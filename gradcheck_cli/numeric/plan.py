@@ -104,6 +104,7 @@ class Plan:
         """
         moved = {self.record.leaves[name]: start}
         largest = start.values.nbytes
+        self.bases.widest = 0
         for applied, rule, done in self._program(name, slots):
             operands = [moved.get(slot) for slot in applied.operands]
             for slot, made in zip(applied.outputs, rule(applied, operands), strict=True):
@@ -111,6 +112,7 @@ class Plan:
                 largest = max(largest, made.values.nbytes)
             for slot in done:
                 del moved[slot]
+        largest = max(largest, self.bases.widest)
         return {slot: moved[slot] for slot in slots if slot in moved}, largest // start.count
 
     def largest(self, name: str) -> int:
