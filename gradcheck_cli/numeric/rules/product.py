@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from gradcheck_cli.core.arrays import Array
-from gradcheck_cli.numeric.moved import Moved
+from gradcheck_cli.numeric.moved import Axes, Moved, free_axes
 from gradcheck_cli.numeric.rules.applied import Applied, MisfitError, Operands, shaped
 from gradcheck_cli.numeric.rules.elementwise import common_axes
+
+Shape = tuple[int, ...]
+
+
+class _ByChange(NamedTuple):
+    """How the change of a slab that is fixed along the axis of the sum changes the product, which then has no sum.
+
+    `sources` tells which index of the slab each fixed axis of the output has, `taken` those of the operand that stays,
+    fixed along `still`. Both factors have the shapes of the output's free axes, 1 where it stretches them.
+    """
+
+    axes: Axes
+    sources: tuple[int, ...]
+    still: Axes
+    taken: tuple[int, ...]
+    still_shape: Shape
+    change_shape: Shape
 
 
 def fits_product(applied: Applied) -> bool:
@@ -27,80 +45,120 @@ def fits_product(applied: Applied) -> bool:
 def product(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
     """Push each operand through the product of what the other one is."""
     left, right = moved
-    if left is None or right is None:
-        side, each = (_side(applied, _Left, 0), left) if right is None else (_side(applied, _Right, 1), right)
-        assert each is not None
-        if side is not None and (not each.axes or _finite(applied)):
-            return (side.push(each),)
-    return (_stacked(applied, moved),)
+    if left is not None and right is not None:
+        crossing = _crossing(applied, left, right)
+        return (_stacked(applied, moved) if crossing is None else crossing,)
+    position, each = (0, left) if right is None else (1, right)
+    assert each is not None
+    return (_stacked(applied, moved) if (made := _alone(applied, position, each)) is None else made,)
 
 
-def _side(applied: Applied, kind: type[_Left] | type[_Right], slot: int) -> _Left | _Right | None:
-    """Return what pushes one operand of two matrices, made once; None for stacks and vectors."""
-    key = "side", slot
+def _alone(applied: Applied, position: int, each: Moved) -> Moved | None:
+    """Push one operand; None where only stacks with K in front will do."""
+    z = applied.arrays[position]
+    if each.axes and not _finite(applied):
+        return None
+    if _inner(position, z.ndim) in each.axes:
+        return _by_change(applied, position, each)
+    if each.axes and each.axes[0] < z.ndim - 2:  # one of a stack
+        return None
+    return _whole(applied, position, each)
+
+
+def _inner(position: int, ndim: int) -> int:
+    """Return the axis of an operand over which the product sums."""
+    return max(ndim - 2, 0) if position else ndim - 1
+
+
+def _whole(applied: Applied, position: int, each: Moved) -> Moved:
+    """Multiply rows, columns or everything, the perturbations being so many more columns."""
+    x, y = applied.arrays
+    if position:
+        columns = y.shape[-1:] if y.ndim > 1 and not each.axes else ()
+        flat = x @ (each.values.reshape(*y.shape[:-1], -1) if columns else each.values)
+        axes, values = (applied.out.ndim - 1,), flat.reshape(*flat.shape[:-1], *columns, each.count)
+    else:
+        still = y if y.ndim == 1 else np.swapaxes(y, -1, -2)
+        if still.ndim > 2 and x.ndim > 1 and not each.axes:  # for each row of the other
+            still = still[..., None, :, :]
+        axes, values = (applied.out.ndim - 1 - (y.ndim > 1),), np.matmul(still, each.values)
+    return Moved(axes if each.axes else (), each.at, values)
+
+
+def _by_change(applied: Applied, position: int, each: Moved) -> Moved:
+    """Multiply the change with the row or column that it meets."""
+    bases, slot, still = applied.bases, applied.operands[position], applied.operands[1 - position]
+    key = "by change", position, each.axes
     if key not in applied.cache:
-        x, y = applied.arrays
-        applied.cache[key] = kind(applied) if x.ndim == y.ndim == 2 else None
-    side: _Left | _Right | None = applied.cache[key]
-    return side
+        applied.cache[key] = _find_by_change(applied, position, each.axes)
+    how: _ByChange = applied.cache[key]
+    met = bases.gather(still, how.still, [each.at[source] for source in how.taken])
+    met = met.reshape(*how.still_shape, each.count)
+    change = bases.change(slot, each).reshape(*how.change_shape, each.count)
+    fits = all(mine >= theirs for mine, theirs in zip(how.still_shape, how.change_shape, strict=True))
+    values = np.multiply(met, change, out=met if fits else None)
+    at = tuple([each.at[source] for source in how.sources])
+    values += bases.gather(applied.outputs[0], how.axes, at)
+    return Moved(how.axes, at, values)
 
 
-class _Right:
-    """The right operand Y of X @ Y moves; X stays."""
-
-    def __init__(self, applied: Applied) -> None:
-        self.applied = applied
-        self.bases = applied.bases
-        self.still, self.slot = applied.operands
-        self.out = applied.outputs[0]
-
-    def push(self, each: Moved) -> Moved:
-        """Return what the product does."""
-        x = self.bases[self.still]
-        if each.axes == (0, 1):  # an element: a column, by its change
-            column = self.bases.table(self.still, (1,)).take(each.at[0], axis=-1)
-            column *= self.bases.change(self.slot, each)
-            column += self.bases.table(self.out, (1,)).take(each.at[1], axis=-1)
-            return Moved((1,), each.at[1:], column)
-        if each.axes == (1,):  # a column stays one
-            return Moved((1,), each.at, x @ each.values)
-        if each.axes == (0,):  # a row: a change of rank one
-            column = self.bases.table(self.still, (1,)).take(each.at[0], axis=-1)
-            return Moved((), (), _rank_one(column, self.bases.change(self.slot, each), self.bases[self.out]))
-        inner, columns, count = each.values.shape
-        flat = x @ each.values.reshape(inner, columns * count)
-        return Moved((), (), flat.reshape(len(x), columns, count))
+def _find_by_change(applied: Applied, position: int, axes: Axes) -> _ByChange:
+    z, still, out = applied.arrays[position], applied.arrays[1 - position], applied.out
+    mine, theirs = _places(applied, position), _places(applied, 1 - position)
+    inner, other_inner = _inner(position, z.ndim), _inner(1 - position, still.ndim)
+    fixed = {
+        mine[axis]: source
+        for source, axis in enumerate(axes)
+        if axis != inner and z.shape[axis] == out.shape[mine[axis]]
+    }
+    kept = [axis for axis in theirs if theirs[axis] in fixed and still.shape[axis] == out.shape[theirs[axis]]]
+    taken = {axis: fixed[theirs[axis]] for axis in kept} | {other_inner: axes.index(inner)}
+    free = free_axes(out.ndim, tuple(fixed))
+    shapes = []
+    for array, places in ((still, theirs), (z, mine)):
+        axis_at = {place: axis for axis, place in places.items()}
+        shapes.append(tuple(array.shape[axis_at[place]] if place in axis_at else 1 for place in free))
+    return _ByChange(
+        tuple(sorted(fixed)),
+        tuple(fixed[axis] for axis in sorted(fixed)),
+        tuple(sorted(taken)),
+        tuple(taken[axis] for axis in sorted(taken)),
+        *shapes,
+    )
 
 
-class _Left:
-    """The left operand X of X @ Y moves; Y stays."""
-
-    def __init__(self, applied: Applied) -> None:
-        self.applied = applied
-        self.bases = applied.bases
-        self.slot, self.still = applied.operands
-        self.out = applied.outputs[0]
-
-    def push(self, each: Moved) -> Moved:
-        """Return what the product does."""
-        y = self.bases[self.still]
-        if each.axes == (0, 1):  # an element: a row, by its change
-            row = self.bases.table(self.still, (0,)).take(each.at[1], axis=-1)
-            row *= self.bases.change(self.slot, each)
-            row += self.bases.table(self.out, (0,)).take(each.at[0], axis=-1)
-            return Moved((0,), each.at[:1], row)
-        if each.axes == (0,):  # a row stays one
-            return Moved((0,), each.at, y.T @ each.values)
-        if each.axes == (1,):  # a column: a change of rank one
-            row = self.bases.table(self.still, (0,)).take(each.at[0], axis=-1)
-            return Moved((), (), _rank_one(self.bases.change(self.slot, each), row, self.bases[self.out]))
-        return Moved((), (), np.matmul(y.T, each.values))
+def _places(applied: Applied, position: int) -> dict[int, int]:
+    """Return which axis of the output each axis of an operand is, but the one that is summed over."""
+    x, y = applied.arrays
+    z, ndim = (y if position else x), applied.out.ndim
+    stack = ndim - (x.ndim > 1) - (y.ndim > 1)
+    places = {axis: axis + stack - (z.ndim - 2) for axis in range(z.ndim - 2)}
+    if z.ndim > 1:
+        places[z.ndim - 1 if position else z.ndim - 2] = ndim - 1 if position else ndim - 1 - (y.ndim > 1)
+    return places
 
 
-def _rank_one(column: Array, row: Array, base: Array) -> Array:
-    product = column[:, None] * row
-    product += base[..., None]
-    return product
+def _crossing(applied: Applied, left: Moved, right: Moved) -> Moved | None:
+    """Change a row of a matrix and a column of another: a row and a column of their product; None for other slabs."""
+    x, y = applied.arrays
+    if not x.ndim == y.ndim == 2 or 0 not in left.axes or 1 not in right.axes or not _finite(applied):
+        return None
+    bases, (slot, other), out = applied.bases, applied.operands, applied.out
+    row, column = _alone(applied, 0, left), _alone(applied, 1, right)
+    assert row is not None
+    assert column is not None
+    if len(left.axes) == len(right.axes) == 2:  # elements: they meet where one's column is the other's row
+        met = bases.change(slot, left) * bases.change(other, right) * (left.at[1] == right.at[0])
+    else:
+        rows, columns = bases.expand(slot, left, (0,)), bases.expand(other, right, (1,))
+        met = np.sum(bases.change(slot, rows) * bases.change(other, columns), axis=0)
+    each = np.arange(left.count)
+    values = np.empty((*out.shape, left.count), out.dtype)
+    values[...] = out[..., None]
+    values[:, right.at[-1], each] = column.values
+    values[left.at[0], :, each] += bases.change(applied.outputs[0], row).T
+    values[left.at[0], right.at[-1], each] += met
+    return Moved((), (), values)
 
 
 def _finite(applied: Applied) -> bool:

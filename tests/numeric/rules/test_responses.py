@@ -14,7 +14,7 @@ from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.numeric.rules.applied import Applied
 from gradcheck_cli.numeric.rules.loop import fits_affine
 from gradcheck_cli.numeric.rules.responses import responses
-from tests.numeric.rules.test_rules import apply
+from tests.numeric.rules.applications import apply
 
 
 def convolve(x, weight, bias):

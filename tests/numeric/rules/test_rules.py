@@ -1,76 +1,16 @@
 """Every built-in operator: what its rule makes of many perturbations is what a loop makes of them."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-import gradcheck_cli.ops as F
-from gradcheck_cli.core.draw import sample_arguments
-from gradcheck_cli.core.operator import Operator
-from gradcheck_cli.numeric.moved import Bases, Moved
-from gradcheck_cli.numeric.rules.applied import Applied
+from gradcheck_cli.numeric.moved import Moved
 from gradcheck_cli.numeric.rules.choice import choose
 from gradcheck_cli.numeric.rules.loop import loop
 from gradcheck_cli.numeric.rules.losses import unreduced
-
-ALL = {name: getattr(F, name).operator for name in F.__all__}
-OPERATORS = {name: each for name, each in ALL.items() if any(item.domain.differentiable for item in each.inputs)}
-
-
-def apply(operator: Operator, arrays: list[Any], attributes: dict[str, Any] | None = None) -> Applied:
-    """The operator applied to arrays."""
-    attributes = attributes or {}
-    returned = operator.forward(*arrays, **attributes)
-    returned = getattr(returned, "outputs", returned)
-    outputs = [np.asarray(out) for out in (returned if isinstance(returned, tuple) else (returned,))]
-    slots = range(len(arrays) + len(outputs))
-    return Applied(
-        operator, tuple(slots[: len(arrays)]), attributes, tuple(slots[len(arrays) :]), Bases([*arrays, *outputs])
-    )
-
-
-def perturbed(applied: Applied, position: int, axes: tuple[int, ...], count: int, rng: np.random.Generator) -> Moved:
-    """Random slabs of an operand, fixed along `axes`."""
-    x = applied.arrays[position]
-    at = tuple(rng.integers(0, x.shape[axis], count) for axis in axes)
-    base = applied.bases.gather(position, axes, at)
-    shape = (*base.shape[:-1], count)
-    return Moved(axes, at, (np.broadcast_to(base, shape) * (1 + 0.1 * rng.random(shape))).astype(x.dtype))
-
-
-def agrees(applied: Applied, operands: list[Moved | None], tolerance: float = 1e-12) -> list[Moved]:
-    """Hold the rule to the loop; return what the rule made."""
-    with np.errstate(all="ignore"):
-        made, wanted = choose(applied)(applied, operands), loop(applied, operands)
-    for slot, out, one in zip(applied.outputs, made, wanted, strict=True):
-        full = applied.bases.dense(slot, out)
-        assert full.shape == one.values.shape
-        assert full.dtype == one.values.dtype
-        np.testing.assert_allclose(full, one.values, rtol=tolerance, atol=tolerance, equal_nan=True)
-    return list(made)
-
-
-def all_patterns(ndim: int) -> list[tuple[int, ...]]:
-    return [tuple(axis for axis in range(ndim) if bits >> axis & 1) for bits in range(2**ndim)]
-
-
-def applications(operator: Operator, seed: int, dtype: Any = np.float64) -> Applied | None:
-    """The operator on drawn arguments; None where these can't be applied."""
-    rng = np.random.default_rng(seed)
-    drawn, attributes = sample_arguments(operator, rng)
-    for attribute in operator.attributes:
-        if attribute.values and attribute.name not in attributes:
-            attributes[attribute.name] = attribute.values[rng.integers(len(attribute.values))]
-    arrays = [None if array is None else np.asarray(array) for array in drawn]
-    arrays = [array.astype(dtype) if array is not None and array.dtype.kind == "f" else array for array in arrays]
-    try:
-        return apply(operator, arrays, attributes)
-    except (ValueError, IndexError, np.exceptions.AxisError):
-        return None
+from tests.numeric.rules.applications import OPERATORS, agrees, all_patterns, applications, apply, perturbed
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -158,77 +98,6 @@ def test_small_long_and_empty_arrays(name, shape):
     for axes in all_patterns(len(shape)) if np.prod(shape) else ():
         agrees(applied, [perturbed(applied, 0, axes, 3, rng)])
     agrees(applied, [perturbed(applied, 0, (), 3, rng)])
-
-
-PRODUCTS = [
-    ((3, 4), (4, 2)),
-    ((4,), (4, 2)),
-    ((3, 4), (4,)),
-    ((4,), (4,)),
-    ((2, 3, 4), (4, 2)),
-    ((3, 4), (2, 4, 2)),
-    ((2, 1, 3, 4), (5, 4, 2)),
-    ((4,), (2, 4, 3)),
-    ((2, 3, 4), (4,)),
-    ((2, 2, 3), (2, 3, 2)),
-]
-
-
-@pytest.mark.parametrize("shapes", PRODUCTS)
-def test_products_of_all_ranks(shapes):
-    rng = np.random.default_rng(5)
-    applied = apply(OPERATORS["matmul"], [rng.standard_normal(shape) for shape in shapes])
-    for position in (0, 1):
-        for axes in all_patterns(len(shapes[position])):
-            operands: list[Moved | None] = [None, None]
-            operands[position] = perturbed(applied, position, axes, 3, rng)
-            agrees(applied, operands)
-    agrees(applied, [perturbed(applied, 0, (), 3, rng), perturbed(applied, 1, (), 3, rng)])
-
-
-KEYS = [
-    0,
-    -1,
-    slice(1, None),
-    slice(None, None, -2),
-    (..., 1),
-    (None, 1),
-    [0, 0, 2],
-    np.array([2, 1]),
-    (0, slice(1, 3)),
-]
-KEYS += [(slice(None), [1, 0, 1]), np.arange(12).reshape(3, 4) % 2 == 0, (slice(0, 0),)]
-
-
-@pytest.mark.parametrize("key", KEYS, ids=str)
-@pytest.mark.parametrize("fortran", [False, True])
-def test_indexing(key, fortran):
-    rng = np.random.default_rng(6)
-    x = rng.standard_normal((3, 4))
-    applied = apply(OPERATORS["getitem"], [np.asfortranarray(x) if fortran else x], {"key": key})
-    for axes in all_patterns(2):
-        agrees(applied, [perturbed(applied, 0, axes, 5, rng)])
-
-
-@pytest.mark.parametrize("axis", [0, 1, -1, None])
-def test_joined_arrays(axis):
-    rng = np.random.default_rng(7)
-    applied = apply(OPERATORS["concatenate"], [rng.standard_normal((2, 2)) for _ in range(3)], {"axis": axis})
-    for position in range(3):
-        for axes in all_patterns(2):
-            operands: list[Moved | None] = [None] * 3
-            operands[position] = perturbed(applied, position, axes, 3, rng)
-            agrees(applied, operands)
-    moved = perturbed(applied, 0, (0,), 3, rng)
-    agrees(applied, [moved, None, moved])
-
-
-def test_an_element_that_an_index_leaves_out_moves_nothing():
-    x = np.array([1.0, 2.0, 3.0])
-    applied = apply(OPERATORS["getitem"], [x], {"key": slice(1, 3)})
-    at = np.array([0, 2])
-    (made,) = agrees(applied, [Moved((0,), (at,), np.array([9.0, 9.0]))])
-    assert made.values.tolist() == [2.0, 9.0]
 
 
 @pytest.mark.parametrize("limits", [{"min": np.array([0.0, 1.0, 2.0])}, {"min": [0.0, 1.0, 2.0]}])
