@@ -39,6 +39,7 @@ def _takes_each_element_once(key):
     indices=ints("...", below=4),
     axis=[None, 0, 1, -1],
     mode=["raise", "wrap", "clip"],
+    batch="gather",
     linear=True,
 )
 def take(x, indices, *, axis=None, mode="raise"):
@@ -46,27 +47,15 @@ def take(x, indices, *, axis=None, mode="raise"):
     return np.take(x, indices, axis, mode=mode)
 
 
-@take.batch
-def _(moved, x, indices, *, axis=None, mode="raise"):  # noqa: ARG001 (the form of such a function)
-    if axis is None:
-        return np.take(x.reshape(len(x), math.prod(x.shape[1:])), indices, 1, mode=mode)
-    return np.take(x, indices, behind(axis), mode=mode)
-
-
 @take.backward
 def _(g, x_shape, indices, axis, mode):
     return added_at(g, np.take(places_of(x_shape), indices, axis, mode=mode), x_shape)
 
 
-@op(x=arr("4 5"), index=ints("2 5", below=4), axis=[0, 1, -1], linear=True)
+@op(x=arr("4 5"), index=ints("2 5", below=4), axis=[0, 1, -1], batch="gather", linear=True)
 def gather(x, index, *, axis):
     """x[index[i, j], j] at every [i, j] for axis 0, x[i, index[i, j]] for axis 1; as in torch, without broadcasting."""
     return np.asarray(x)[_along(np.shape(x), index, axis)]
-
-
-@gather.batch
-def _(moved, x, index, *, axis):  # noqa: ARG001 (the form of such a function)
-    return x[slice(None), *_along(x.shape[1:], index, axis)]
 
 
 @gather.backward
@@ -182,18 +171,10 @@ def _(g, x_shape, k):
     return unbroadcast(np.tril(g, k), x_shape)  # of one axis NumPy makes a square matrix of equal rows
 
 
-@op(k=[0, 1, -1], linear=True)
+@op(k=[0, 1, -1], batch="gather", linear=True)
 def diag(x, *, k=0):
     """x[i, i + k] for every i; of x with one axis, the matrix with x there and 0 elsewhere."""
     return np.array(np.diag(x, k))
-
-
-@diag.batch
-def _(moved, x, *, k=0):  # noqa: ARG001 (the form of such a function)
-    if x.ndim == 3:
-        return np.diagonal(x, k, 1, 2)
-    sources = np.diag(1 + np.arange(x.shape[1]), k)
-    return np.where(sources, x[:, sources - 1], 0)
 
 
 @diag.backward
@@ -223,15 +204,10 @@ def one_hot(x, *, num_classes):
     return (x[..., None] == np.arange(num_classes)).astype(np.int8)
 
 
-@op(x=ints("...", below="v"), weight=arr("v d"), linear=True)
+@op(x=ints("...", below="v"), weight=arr("v d"), batch="gather", linear=True)
 def embedding(x, weight):
     """weight[x], a row for each index; a row taken several times gets the sum of its gradients."""
     return _rows(x, np.asarray(weight))
-
-
-@embedding.batch
-def _(moved, x, weight):  # noqa: ARG001 (the form of such a function)
-    return np.moveaxis(_rows(x, np.moveaxis(weight, 0, -1)), -1, 0)
 
 
 @embedding.backward

@@ -6,7 +6,6 @@ import numpy as np
 
 from gradcheck_cli import arr, op, unbroadcast
 
-from .axes import behind
 from .indexing import added_at, places_of
 
 
@@ -122,7 +121,14 @@ def _(g, axis):
     return list(np.moveaxis(g, axis, 0))
 
 
-@op(x=arr("4 6"), indices_or_sections=[2, [1], (-1,)], axis=[0, 1, -1], outputs="first second", linear=True)
+@op(
+    x=arr("4 6"),
+    indices_or_sections=[2, [1], (-1,)],
+    axis=[0, 1, -1],
+    outputs="first second",
+    batch="gather",
+    linear=True,
+)
 def split(x, *, indices_or_sections=2, axis=0):
     """x[:i] and x[i:] along axis, as numpy.split(x, [i]) gives them; its two halves for 2.
 
@@ -132,11 +138,6 @@ def split(x, *, indices_or_sections=2, axis=0):
     if len(parts) != 2:
         raise ValueError(f"split gives two parts here, not {len(parts)}: take slices of x, such as x[:2]")
     return tuple(map(np.array, parts))
-
-
-@split.batch
-def _(moved, x, *, indices_or_sections=2, axis=0):  # noqa: ARG001 (the form of such a function)
-    return tuple(np.split(x, indices_or_sections, behind(axis)))
 
 
 @split.backward
@@ -200,6 +201,7 @@ _MODES = ("constant", "edge", "reflect", "symmetric", "wrap")
     pad_width=[1, (0, 2), ((1, 2), (0, 3))],
     mode=["constant", "edge", "reflect"],
     constant_values=[0, 1.5],
+    batch="gather",
     linear=True,
 )
 def pad(x, *, pad_width, mode="constant", constant_values=0):
@@ -207,15 +209,6 @@ def pad(x, *, pad_width, mode="constant", constant_values=0):
     if mode not in _MODES:
         raise ValueError(f"mode should be one of {', '.join(_MODES)}, not {mode!r}")
     return np.pad(x, pad_width, mode, **({"constant_values": constant_values} if mode == "constant" else {}))
-
-
-@pad.batch
-def _(moved, x, *, pad_width, mode="constant", constant_values=0):  # noqa: ARG001 (the form of such a function)
-    sources = _sources(x.shape[1:], pad_width, mode)
-    padded = x.reshape(len(x), math.prod(x.shape[1:]))[:, sources]
-    if mode != "constant":
-        return padded
-    return np.where(sources < 0, np.pad(x[0], pad_width, mode, constant_values=constant_values), padded)
 
 
 @pad.backward

@@ -15,7 +15,7 @@ MEANINGS = {
     "axis": "everything happens along the attribute axis",
     "leading": "each index along the leading axes is on its own",
     "product": "it is x @ y",
-    "gather": "each element of an output is a copy of an element of an input, at a place that no value decides",
+    "gather": "each element of an output is a constant, or a copy from a place in an input that no value decides",
 }
 """What a word says of a forward."""
 

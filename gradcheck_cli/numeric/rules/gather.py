@@ -1,7 +1,9 @@
-"""Operators that move elements and leave their values alone: reshape, transpose, indexing, concatenate."""
+"""Operators that move elements and leave their values alone: reshape, transpose, indexing, concatenate, pad."""
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -10,7 +12,7 @@ import numpy as np
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.returned import read_outputs
 from gradcheck_cli.numeric.moved import Axes, Bases, Moved, free_axes
-from gradcheck_cli.numeric.rules.applied import Applied, Operands, moving
+from gradcheck_cli.numeric.rules.applied import Applied, Operands, count_of, moving
 
 
 class _Slab(NamedTuple):
@@ -28,57 +30,146 @@ class _Slab(NamedTuple):
 
 
 def fits_gather(applied: Applied) -> bool:
-    """Tell whether the places can be found: the operator has one output, which is what it says that it is."""
+    """Tell whether the places can be found, and the outputs are what these say."""
     try:
-        places = places_of(applied)
+        with np.errstate(all="ignore"):
+            copies = _copies(applied)
+        values = np.concatenate([np.ravel(array).astype(applied.out.dtype) for array in applied.arrays])
+        return all(_is_copy(each, values) for each in copies)
     except Exception:  # a person's forward may raise anything
         return False
-    values = np.concatenate([np.ravel(array).astype(applied.out.dtype) for array in applied.arrays])
-    good = places.shape == applied.out.shape and places.dtype.kind == "i"
-    good = good and (not places.size or (places.min() >= 0 and places.max() < len(values)))
-    return bool(good and np.array_equal(values[places], applied.out, equal_nan=applied.out.dtype.kind == "f"))
+
+
+def _is_copy(applied: Applied, values: Array) -> bool:
+    places, out = places_of(applied), applied.out
+    if places.shape != out.shape or places.dtype.kind != "i" or out.dtype != values.dtype:
+        return False
+    copied = places >= 0
+    if not copied.any():
+        return not places.size
+    good = places.max() < len(values)
+    return bool(good and np.array_equal(values[places[copied]], out[copied], equal_nan=out.dtype.kind == "f"))
+
+
+def _copies(applied: Applied) -> list[Applied]:
+    """Return the application once for each output, as if that were the only one; each knows its places."""
+    if "copies" not in applied.cache:
+        applied.cache["copies"] = copies = []
+        for slot, places in zip(applied.outputs, _find_places(applied), strict=True):
+            one = Applied(applied.operator, applied.operands, applied.attributes, (slot,), applied.bases)
+            one.cache["places"] = places
+            copies.append(one)
+    made: list[Applied] = applied.cache["copies"]
+    return made
 
 
 def places_of(applied: Applied) -> Array:
-    """Return where each element of the output comes from, counted over all operands in C order."""
-    if "places" not in applied.cache:
-        numbers, start = [], 0
-        for array in applied.arrays:
-            numbers.append(np.arange(start, start + array.size).reshape(array.shape))
-            start += array.size
-        returned = applied.operator.forward(*numbers, **applied.attributes)
-        (applied.cache["places"],) = read_outputs(applied.operator, returned)[0]
+    """Return where each element of the output comes from, counted over all operands in C order; -1 for a constant."""
     places: Array = applied.cache["places"]
     return places
 
 
+def _find_places(applied: Applied) -> list[Array]:
+    """Call the forward on numbers instead of values, twice: what isn't a copy of one doesn't rise with them."""
+    starts = _starts(applied)
+    total = starts[-1]
+
+    def numbered(first: int) -> tuple[Array, ...]:
+        numbers = [
+            first + start + np.arange(array.size).reshape(array.shape)
+            if isinstance(array, np.ndarray) and array.dtype.kind == "f"
+            else np.array(array)  # indices
+            for start, array in zip(starts, applied.arrays, strict=False)
+        ]
+        return read_outputs(applied.operator, applied.operator.forward(*numbers, **applied.attributes))[0]
+
+    return [np.where(b - a == total, a, -1) for a, b in zip(numbered(0), numbered(total), strict=True)]
+
+
+def _starts(applied: Applied) -> list[int]:
+    """Return the number of the first element of each operand, and that behind the last."""
+    if "starts" not in applied.cache:
+        applied.cache["starts"] = [0, *itertools.accumulate(np.size(array) for array in applied.arrays)]
+    starts: list[int] = applied.cache["starts"]
+    return starts
+
+
 def gather(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
-    """Move the slab of the one operand that moves to its place; else take everything from where it comes."""
+    """Move the slabs of what moves to their places; else take everything from where it comes."""
+    return tuple([_gathered(each, moved) for each in _copies(applied)])
+
+
+def _gathered(applied: Applied, moved: Operands) -> Moved:
     slots = moving(moved)
-    each = moved[slots[0]]
+    together = len(slots) > 1
+    found = [(slot, each) for slot in slots if (each := _moved_of(applied, slot, moved[slot], together)) is not None]
+    if len(found) < len(slots):
+        return _dense(applied, moved)
+    return _joined(applied, found) if together else found[0][1]
+
+
+def _moved_of(applied: Applied, slot: int, each: Moved | None, together: bool) -> Moved | None:
+    """Move the slab of one operand, with fewer axes fixed where it doesn't stay one; None where none can be.
+
+    An element alone goes to its place; `together` with others its axes are followed, which may be theirs too.
+    """
     assert each is not None
-    if len(slots) == 1 and each.axes:
-        made = _element(applied, slots[0], each)
-        if made is None and (slab := _slab(applied, slots[0], each.axes)) is not None:
-            made = _move_slab(applied, each, slab)
-        if made is not None:
-            return (Moved(made.axes, made.at, made.values.astype(applied.out.dtype, copy=False)),)
-    return (_dense(applied, moved),)
+    made = None if together else _element(applied, slot, each)
+    if made is None and (axes := _widest(applied, slot, each.axes)):
+        slab = _slab(applied, slot, axes)
+        assert slab is not None
+        made = _move_slab(applied, applied.bases.expand(applied.operands[slot], each, axes), slab)
+    return None if made is None else made._replace(values=made.values.astype(applied.out.dtype, copy=False))
+
+
+def _widest(applied: Applied, slot: int, axes: Axes) -> Axes:
+    """Return those of the fixed axes that can stay so, with the fewest elements free beside them; () for none."""
+    key = "widest", slot, axes
+    if key not in applied.cache:
+        shape = applied.arrays[slot].shape
+        subsets = [each for many in range(len(axes), 0, -1) for each in itertools.combinations(axes, many)]
+        subsets.sort(key=lambda each: -math.prod(shape[axis] for axis in each))
+        applied.cache[key] = next((each for each in subsets if _slab(applied, slot, each) is not None), ())
+    widest: Axes = applied.cache[key]
+    return widest
+
+
+def _joined(applied: Applied, found: Sequence[tuple[int, Moved]]) -> Moved:
+    """Join what several operands move: fixed where all of them are, alike."""
+    bases, out_slot = applied.bases, applied.outputs[0]
+    common = dict(zip(found[0][1].axes, found[0][1].at, strict=True))
+    for _, each in found[1:]:
+        mine = dict(zip(each.axes, each.at, strict=True))
+        common = {axis: at for axis, at in common.items() if mine.get(axis) is at}
+    axes, at = tuple(common), tuple(common.values())
+    owner = _owner(applied).gather(0, axes, at)
+    joined = bases.expand(out_slot, found[0][1], axes).values.copy()
+    for slot, each in found[1:]:
+        np.copyto(joined, bases.expand(out_slot, each, axes).values, where=owner == slot)
+    return Moved(axes, at, joined)
+
+
+def _owner(applied: Applied) -> Bases:
+    """Return, as the only value of a table, which operand each element of the output comes from."""
+    if "owner" not in applied.cache:
+        owners = np.searchsorted(_starts(applied)[1:], places_of(applied), side="right")
+        applied.cache["owner"] = Bases([owners.astype(np.int16)])
+    owner: Bases = applied.cache["owner"]
+    return owner
 
 
 def _dense(applied: Applied, moved: Operands) -> Moved:
     bases, places = applied.bases, places_of(applied)
-    slots = moving(moved)
-    count = next(each.count for each in moved if each is not None)
-    if len(moved) == 1:
+    count = count_of(moved)
+    if len(moved) == 1 and (places >= 0).all():
         (each,) = moved
         assert each is not None
         full = bases.dense(applied.operands[0], each)
         return Moved((), (), full.reshape(-1, count).take(places, axis=0))
     values = np.empty((*places.shape, count), applied.out.dtype)
     values[...] = applied.out[..., None]
-    starts = np.cumsum([0, *(array.size for array in applied.arrays)])
-    for slot in slots:
+    starts = _starts(applied)
+    for slot in moving(moved):
         each = moved[slot]
         assert each is not None
         here = (places >= starts[slot]) & (places < starts[slot + 1])
@@ -111,7 +202,7 @@ def _element(applied: Applied, slot: int, each: Moved) -> Moved | None:
 def _inverse(applied: Applied, slot: int) -> Array | None:
     """Return where each element of an operand goes, -1 for nowhere; None where one goes to several places."""
     places = places_of(applied).reshape(-1)
-    start = sum(array.size for array in applied.arrays[:slot])
+    start = _starts(applied)[slot]
     size = applied.arrays[slot].size
     here = np.flatnonzero((places >= start) & (places < start + size))
     if len(np.unique(places[here])) < len(here):
@@ -132,7 +223,7 @@ def _slab(applied: Applied, slot: int, axes: Axes) -> _Slab | None:
 
 def _find_slab(applied: Applied, slot: int, axes: Axes) -> _Slab | None:
     x, places = applied.arrays[slot], places_of(applied)
-    start = sum(array.size for array in applied.arrays[:slot])
+    start = _starts(applied)[slot]
     mine = (places >= start) & (places < start + x.size)
     if not mine.any():
         return None

@@ -49,3 +49,75 @@ def test_an_element_that_an_index_leaves_out_moves_nothing():
     at = np.array([0, 2])
     (made,) = agrees(applied, [Moved((0,), (at,), np.array([9.0, 9.0]))])
     assert made.values.tolist() == [2.0, 9.0]
+
+
+COPIES = [
+    ("pad", {"pad_width": 1}, (0, 1), (0, 1)),
+    ("pad", {"pad_width": 1, "constant_values": 1.5}, (0,), (0,)),
+    ("pad", {"pad_width": ((0, 0), (1, 2)), "mode": "edge"}, (0, 1), (0,)),
+    ("pad", {"pad_width": ((1, 2), (0, 0)), "mode": "reflect"}, (0, 1), (1,)),
+    ("take", {"axis": 0}, (0, 1), (1,)),
+    ("take", {"axis": 1}, (0, 1), (0,)),
+    ("split", {"axis": 1}, (0, 1), (0, 1)),
+    ("split", {"axis": 1}, (0,), (0,)),
+    ("diag", {}, (0, 1), (0,)),
+    ("diag", {"k": 1}, (0, 1), (0,)),
+    ("diagonal", {}, (0, 1), (0,)),
+    ("tile", {"reps": (2, 1)}, (0, 1), (1,)),
+    ("repeat", {"repeats": 2, "axis": 1}, (0, 1), (0,)),
+    ("roll", {"shift": 1, "axis": 0}, (0, 1), (0, 1)),
+    ("flip", {"axis": None}, (0, 1), (0, 1)),
+    ("broadcast_to", {"shape": (2, 3, 4)}, (0, 1), (1, 2)),
+]
+
+
+@pytest.mark.parametrize(("name", "attributes", "axes", "wanted"), COPIES)
+def test_what_is_only_copied_stays_compact(name, attributes, axes, wanted):
+    rng = np.random.default_rng(8)
+    indices = [np.array([2, 0, 2, 2])] if name == "take" else []
+    applied = apply(OPERATORS[name], [rng.standard_normal((3, 4)), *indices], attributes)
+    moved = perturbed(applied, 0, axes, 5, rng)
+    for made in agrees(applied, [moved, *(None for _ in indices)]):
+        assert made.axes == wanted
+
+
+def test_rows_of_an_embedding_stay_columns():
+    rng = np.random.default_rng(9)
+    applied = apply(OPERATORS["embedding"], [np.array([[0, 2], [2, 1]]), rng.standard_normal((3, 4))])
+    (made,) = agrees(applied, [None, perturbed(applied, 1, (0, 1), 5, rng)])
+    assert made.axes == (2,)
+
+
+def test_a_constant_beside_what_an_element_leaves_is_kept():
+    applied = apply(OPERATORS["pad"], [np.array([1.0, 2.0])], {"pad_width": 1, "constant_values": 1.0})
+    (made,) = agrees(applied, [Moved((), (), np.array([[3.0], [4.0]]))])
+    assert made.values[:, 0].tolist() == [1.0, 3.0, 4.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "axis", "axes", "wanted"),
+    [
+        ("concatenate", 0, (0, 1), (1,)),
+        ("concatenate", 1, (0, 1), (0,)),
+        ("concatenate", 1, (0,), (0,)),
+        ("concatenate", 0, (0,), ()),
+        ("stack", 0, (0, 1), (1, 2)),
+        ("stack", 2, (0, 1), (0, 1)),
+        ("stack", 1, (1,), (2,)),
+    ],
+)
+def test_what_moves_alike_on_several_sides_stays_compact(name, axis, axes, wanted):
+    rng = np.random.default_rng(10)
+    applied = apply(OPERATORS[name], [rng.standard_normal((3, 4)) for _ in range(3)], {"axis": axis})
+    moved = perturbed(applied, 0, axes, 5, rng)
+    other = Moved(moved.axes, moved.at, moved.values * 2)
+    (made,) = agrees(applied, [moved, None, other])
+    assert made.axes == wanted
+    agrees(applied, [moved, perturbed(applied, 1, axes, 5, rng), other])
+
+
+def test_parts_that_are_not_finite_are_joined_as_they_are():
+    arrays = [np.array([np.nan, 1.0]), np.array([2.0, np.inf])]
+    applied = apply(OPERATORS["stack"], arrays)
+    at = np.array([0, 1])
+    agrees(applied, [Moved((0,), (at,), np.array([3.0, 4.0])), Moved((0,), (at,), np.array([5.0, 6.0]))])
