@@ -10,6 +10,7 @@ import numpy as np
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.numeric.moved import Axes, Moved, free_axes
 from gradcheck_cli.numeric.rules.applied import Applied, MisfitError, Operands, shaped
+from gradcheck_cli.numeric.rules.dense import in_blocks, is_large, one_by_one
 from gradcheck_cli.numeric.rules.uniform import uniform_factor
 
 _LONG = 64
@@ -38,6 +39,16 @@ def along_axis(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
     x, over = applied.bases[slot], _over(applied)
     if any(axis in over for axis in each.axes) and (factor := _factor(applied, over)) is not None:
         return (_by_change(applied, each, over, factor),)
+    kept = tuple(axis for axis in each.axes if axis not in over)
+    if not kept and is_large(applied, moved):
+        return one_by_one(applied, moved)
+    return in_blocks(_freed, applied, moved, x.size // math.prod(x.shape[axis] for axis in kept))
+
+
+def _freed(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
+    (slot,), (each,) = applied.operands, moved
+    assert each is not None
+    x, over = applied.bases[slot], _over(applied)
     each = applied.bases.expand(slot, each, tuple(axis for axis in each.axes if axis not in over))
     free = free_axes(x.ndim, each.axes)
     axes = tuple(position for position, axis in enumerate(free) if axis in over)

@@ -13,6 +13,7 @@ from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.returned import read_outputs
 from gradcheck_cli.numeric.moved import Axes, Bases, Moved, free_axes
 from gradcheck_cli.numeric.rules.applied import Applied, Operands, count_of, moving
+from gradcheck_cli.numeric.rules.loop import loop
 
 
 class _Slab(NamedTuple):
@@ -95,7 +96,12 @@ def _starts(applied: Applied) -> list[int]:
 
 
 def gather(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
-    """Move the slabs of what moves to their places; else take everything from where it comes."""
+    """Move the slabs of what moves to their places; else take everything from where it comes.
+
+    Where indices move, the places do.
+    """
+    if any(applied.arrays[slot].dtype.kind != "f" for slot in moving(moved)):
+        return loop(applied, moved)
     return tuple([_gathered(each, moved) for each in _copies(applied)])
 
 

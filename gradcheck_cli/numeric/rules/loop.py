@@ -11,6 +11,7 @@ from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.returned import read_outputs
 from gradcheck_cli.numeric.moved import Moved
 from gradcheck_cli.numeric.rules.applied import Applied, MisfitError, Operands, count_of, moving, shaped
+from gradcheck_cli.numeric.rules.dense import in_blocks, is_large, one_by_one
 from gradcheck_cli.numeric.rules.responses import responses
 
 RESPONSE_BYTES = 16 << 20
@@ -40,7 +41,14 @@ def _copy(value: Any) -> Any:
 
 
 def by_function(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
-    """Call the function that the operator registered, with perturbations in front."""
+    """Call the function that the operator registered, where its operands aren't too large for many copies of them."""
+    if is_large(applied, moved):
+        return one_by_one(applied, moved)
+    return in_blocks(_by_function, applied, moved, max(applied.arrays[slot].size for slot in moving(moved)))
+
+
+def _by_function(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
+    """Call the function with perturbations in front."""
     batch = applied.batch
     assert batch is not None
     assert batch.function is not None

@@ -121,3 +121,11 @@ def test_parts_that_are_not_finite_are_joined_as_they_are():
     applied = apply(OPERATORS["stack"], arrays)
     at = np.array([0, 1])
     agrees(applied, [Moved((0,), (at,), np.array([3.0, 4.0])), Moved((0,), (at,), np.array([5.0, 6.0]))])
+
+
+def test_where_indices_move_so_do_the_places():
+    applied = apply(OPERATORS["gather"], [np.array([1.0, 2.0, 3.0]), np.array([0, 2])], {"axis": 0})
+    x = Moved((0,), (np.array([0, 1]),), np.array([5.0, 6.0]))
+    index = Moved((), (), np.array([[0, 1], [2, 0]]))
+    agrees(applied, [x, index])
+    agrees(applied, [None, index])
