@@ -141,7 +141,8 @@ def mod(x, y):
 
 @mod.backward
 def _(g, x, y):
-    return unbroadcast(g, x.shape), unbroadcast(-g * np.floor(x / y), y.shape)
+    # By NumPy's own quotient: that of 0.5 and 0.1 is 4, though floor(0.5 / 0.1) is 5.
+    return unbroadcast(g, x.shape), unbroadcast(-g * np.floor_divide(x, y), y.shape)
 
 
 @mod.sample

@@ -98,3 +98,11 @@ def test_integer_and_boolean_constants_keep_a_float_gradient():
     out = (x > 0) * x + np.array([3, 4]) * x
     out.backward(np.ones(2))
     np.testing.assert_array_equal(x.grad, [4.0, 4.0])
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "slope"), [(0.5, 0.1, -4.0), (7.5, 2.0, -3.0), (-1.0, np.inf, 1.0), (1.0, np.inf, 0.0), (-0.5, 0.2, 3.0)]
+)
+def test_mod_has_the_slope_of_the_quotient_that_numpy_takes(x, y, slope, check):
+    gx, gy = check.gradients(F.mod, [np.array([x]), np.array([y])])
+    np.testing.assert_array_equal([gx[0], gy[0]], [1.0, slope])
