@@ -10,7 +10,7 @@ import numpy as np
 from gradcheck_cli.core import watch
 from gradcheck_cli.core.arrays import Array
 from gradcheck_cli.core.builtin import builtin
-from gradcheck_cli.core.numpy_names import CONSTANT_FUNCTIONS, check_ufunc_call, numpy_operator
+from gradcheck_cli.core.numpy_names import CONSTANT_FUNCTIONS, call_numpy, check_ufunc_call, numpy_operator
 from gradcheck_cli.core.sweep import sweep
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class Variable:
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if function.__name__ in CONSTANT_FUNCTIONS:
             return function(*_plain(args), **{key: value_of(value) for key, value in kwargs.items()})
-        return numpy_operator(function.__name__)(*args, **kwargs)
+        return call_numpy(function, args, kwargs)
 
     # Comparisons are constants: they have no gradient, and Python's control flow can use them.
     def __lt__(self, other: Any) -> Any:
@@ -197,6 +197,12 @@ class Variable:
 
     def __rtruediv__(self, other: Any) -> Any:
         return builtin["divide"].apply((other, self), {})
+
+    def __mod__(self, other: Any) -> Any:
+        return builtin["mod"].apply((self, other), {})
+
+    def __rmod__(self, other: Any) -> Any:
+        return builtin["mod"].apply((other, self), {})
 
     def __pow__(self, other: Any) -> Any:
         return builtin["power"].apply((self, other), {})

@@ -115,8 +115,8 @@ class Binder:
         """Put numbers that stand for an array into a slot: floating, unless integers are needed there."""
         leaves = list(islice(_leaves(constant.value), _LARGEST_LIST + 1))
         if constant.whole and kind != "int":
-            hint = "they have no gradient: in arithmetic divide with /"
-            self._say(node, "'//' and '%' stand in attributes and indices only", hint)
+            hint = "it has no gradient: in arithmetic divide with /"
+            self._say(node, "'//' stands in attributes and indices only", hint)
         elif len(leaves) > _LARGEST_LIST:
             self._say(node, f"a list of more than {_LARGEST_LIST:,} numbers", "keep them in a file: {file: x.npy}")
         elif leaves and all(isinstance(leaf, bool) for leaf in leaves):

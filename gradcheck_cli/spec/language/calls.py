@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 from gradcheck_cli.core.checkpoint import CHECKPOINT
+from gradcheck_cli.core.numpy_names import JOINS, OTHER_MEANINGS
 from gradcheck_cli.errors import Location, near
 from gradcheck_cli.spec.language import constants, signs
 from gradcheck_cli.spec.language.binding import Argument, Call
@@ -57,6 +58,9 @@ def call(context: Context, node: ast.Call) -> Visit:
         return _method(context, node, name, positional, named)
     if name == CHECKPOINT and not context.lookup.is_operator(name):
         return _checkpoint(context, node, positional, named, start)
+    if dotted and name in JOINS and len(positional) == 1 and isinstance(positional[0].value, Result):
+        message = f"np.{name} of one array joins its rows"
+        return context.say(node, message, "wrong-argument", f"here {name} takes several arrays: {name}([x[0], x[1]])")
     return _by_name(context, node, name, positional, named)
 
 
@@ -112,7 +116,8 @@ def _by_name(
     context: Context, node: ast.Call, name: str, positional: list[Argument], named: list[tuple[str, Argument]]
 ) -> Value:
     if "." in name:
-        hint = "np., np.linalg. and np.fft. stand for the operators of their name"
+        usual = "np., np.linalg. and np.fft. stand for the operators of their name"
+        hint = OTHER_MEANINGS.get(name, usual)
         return context.say(node, f"{name} is not available", "unknown-operator", hint)
     known = context.lookup.is_operator(name)
     if name == "dict" and not positional and not known:

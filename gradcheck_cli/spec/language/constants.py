@@ -39,6 +39,7 @@ BINARY: dict[type[ast.operator], Sign] = {
     ast.Sub: Sign("-", "subtract", operator.sub, np.subtract),
     ast.Mult: Sign("*", "multiply", operator.mul, np.multiply),
     ast.Div: Sign("/", "divide", operator.truediv, np.divide),
+    ast.Mod: Sign("%", "mod", operator.mod, np.mod),
     ast.Pow: Sign("**", "power", operator.pow, np.power),
     ast.MatMult: Sign("@", "matmul", operator.matmul, None, of_numbers=False),
 }
@@ -46,7 +47,6 @@ NEGATIVE = Sign("-", "negative", operator.neg, np.negative)
 
 WHOLE: dict[type[ast.operator], Sign] = {
     ast.FloorDiv: Sign("//", "", operator.floordiv, None),
-    ast.Mod: Sign("%", "", operator.mod, None),
 }
 """Arithmetic of sizes: in attributes and indices only, since it has no gradient."""
 

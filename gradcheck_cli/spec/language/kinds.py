@@ -15,7 +15,7 @@ class Constant:
     """A value that the text gives: number, text, boolean, None, list, tuple, dict, slice or `...`.
 
     `value` is what an attribute gets. `slot` is where a computed number stands in the case's
-    floating type, None for what was not computed. `whole` marks a result of `//` or `%`, which
+    floating type, None for what was not computed. `whole` marks a result of `//`, which
     stands in attributes and indices only.
     """
 

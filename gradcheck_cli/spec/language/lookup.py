@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from functools import cached_property
 
-from gradcheck_cli.core.numpy_names import NUMPY_NAMES
+from gradcheck_cli.core.numpy_names import NUMPY_NAMES, OTHER_MEANINGS
 from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.core.scope import Scope
 from gradcheck_cli.errors import OperatorError, Problem, near
@@ -84,11 +84,14 @@ def numpy_name(node: ast.expr, taken: Callable[[str], bool]) -> str | None:
     """Return what is left of `np.exp`, `np.linalg.inv` or `numpy.fft.rfft` without its namespace.
 
     Returns None for what doesn't start with NumPy, `taken` telling whether a name is an array's or a
-    constant's, and the full dotted text for a part of NumPy that isn't dropped (`np.random.rand`).
+    constant's, and the full dotted text for a part of NumPy that isn't dropped (`np.random.rand`), as for what
+    means something else there than the operator of that name (`np.linalg.trace`).
     """
     names = dotted_names(node)
     if len(names) < 2 or names[0] not in _NAMESPACES or taken(names[0]):
         return None
     inner, name = names[1:-1], names[-1]
     dropped = not inner or (len(inner) == 1 and inner[0] in _DROPPED)
+    if (full := ".".join(["np", *names[1:]])) in OTHER_MEANINGS:
+        return full
     return name if dropped and not name.startswith("_") else ".".join(names)

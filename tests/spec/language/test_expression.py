@@ -15,6 +15,8 @@ from tests.spec.language.compiling import ARRAYS, B, W, X, compiled, outputs, va
         ("x @ W + b", X @ W + B),
         ("x**2", X**2),
         ("2**-1 * x", X / 2),
+        ("x % 2 + np.mod(x, 0.7) + np.remainder(x, W.T[0])", X % 2 + X % 0.7 + X % W.T[0]),
+        ("x * (7 % 4)", X * 3),
         ("x * 1/3", X * 1 / 3),
         ("1/3 * x", 1 / 3 * X),
         ("x * n + half", X * 2 + 0.5),
