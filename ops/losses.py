@@ -7,6 +7,7 @@ from gradcheck_cli import arr, keep, op, unbroadcast
 from .arithmetic import draw_operands
 from .axes import aligned
 from .reduced import REDUCTIONS, per_element, reduced
+from .reductions import norm_slopes, scaled_norm
 
 
 @op(reduction=REDUCTIONS, batch="elementwise")
@@ -131,15 +132,17 @@ def _(moved, x, y, *, axis=-1, eps=1e-8):
 )
 def triplet_margin_loss(anchor, positive, negative, *, margin=1.0, p=2.0, eps=1e-6, reduction="mean"):
     """max(0, |anchor - positive| - |anchor - negative| + margin), with norms of order p of differences plus eps."""
-    near, far = anchor - positive + eps, anchor - negative + eps
-    excess = _norm(near, p) - _norm(far, p) + margin
+    if p == 0:
+        raise ValueError("p=0 counts elements, and has no gradient")
+    near, far = (np.subtract(anchor, other) + eps for other in (positive, negative))
+    excess = scaled_norm(near, p, -1) - scaled_norm(far, p, -1) + margin
     return keep(reduced(np.maximum(excess, 0), reduction), near=near, far=far, excess=excess)
 
 
 @triplet_margin_loss.backward
 def _(g, near, far, excess, p, reduction):
     g = np.where(excess > 0, per_element(g, excess.shape, reduction), 0)[..., None]
-    to_positive, to_negative = g * _norm_slope(near, p), g * _norm_slope(far, p)
+    to_positive, to_negative = (norm_slopes(g, z, scaled_norm(z, p, -1, True), p, (-1,)) for z in (near, far))
     return to_positive - to_negative, -to_positive, to_negative
 
 
@@ -150,12 +153,3 @@ def _(rng):
     anchor, far = rng.standard_normal((4, 3)), rng.choice([0.2, 3.0], (4, 1)) * rng.choice([-1.0, 1.0], (4, 3))
     near = rng.uniform(0.6, 0.7, (4, 3)) * rng.choice([-1.0, 1.0], (4, 3))
     return anchor, anchor - near, anchor - far
-
-
-def _norm(x, p):
-    return np.sum(np.abs(x) ** p, axis=-1) ** (1 / p)
-
-
-def _norm_slope(x, p):
-    norm = _norm(x, p)[..., None]
-    return np.sign(x) * (np.abs(x) / np.where(norm == 0, 1, norm)) ** (p - 1)

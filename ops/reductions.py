@@ -7,6 +7,7 @@ import numpy as np
 from gradcheck_cli import arr, op
 
 from .axes import behind
+from .shares import shares
 
 _AXES = [None, 0, -1, (0, 1)]
 _KEEPDIMS = [False, True]
@@ -62,7 +63,13 @@ def std(x, *, axis=None, ddof=0, keepdims=False):
 @std.backward
 def _(g, x, out, axis, ddof, keepdims):
     slope = _unreduced(g / np.where(out == 0, 1, out), axis, keepdims, x.ndim)
-    return slope * np.where(_unreduced(out, axis, keepdims, x.ndim) == 0, 0, _deviations(x, g, axis, ddof))
+    return slope * np.where(_all_equal(x, axis), 0, _deviations(x, g, axis, ddof))
+
+
+def _all_equal(x, axis):
+    """Tell where elements are equal, though their mean may be rounded to another number: that of three times 0.1."""
+    least, largest = np.min(x, axis, keepdims=True, initial=np.inf), np.max(x, axis, keepdims=True, initial=-np.inf)
+    return least == largest
 
 
 def _deviations(x, g, axis, ddof):
@@ -133,8 +140,9 @@ def logsumexp(x, *, axis=None, keepdims=False):
 
 
 @logsumexp.backward
-def _(g, x, out, axis, keepdims):
-    return _unreduced(g, axis, keepdims, x.ndim) * np.exp(x - _finite(_unreduced(out, axis, keepdims, x.ndim)))
+def _(g, x, axis, keepdims):
+    # Not exp(x - out): out is rounded, by 1e-6 where it is 1e10.
+    return _unreduced(g, axis, keepdims, x.ndim) * shares(x, axis)
 
 
 def _finite(values):
@@ -153,16 +161,29 @@ def norm(x, *, ord=None, axis=None, keepdims=False):
     """
     if ord == 0:
         raise ValueError("ord=0 counts elements, and has no gradient")
-    return np.linalg.norm(x, ord, axis, keepdims)
+    return scaled_norm(x, ord, axis, keepdims)
+
+
+def scaled_norm(x, ord, axis, keepdims=False):
+    """Return the norm of x; where powers of very large or small elements would be inf or 0, that of x divided first."""
+    x = np.asarray(x)
+    x, axes = x if x.dtype.kind == "f" else x.astype(float), _norm_axes(x.ndim, axis)
+    peak = np.max(np.abs(x), axis=axes, keepdims=True, initial=0)
+    exponent = np.frexp(peak)[1]
+    far = np.isfinite(peak) & (np.abs(exponent) > np.finfo(x.dtype).maxexp // 8)
+    scale = np.ldexp(np.ones_like(peak), np.where(far, exponent - 1, 0))  # a power of 2, which rounds nothing
+    with np.errstate(divide="ignore"):  # of a zero, a negative power is inf, and the norm 0
+        scaled = np.linalg.norm(x / scale, ord, axis, keepdims)
+    return scaled * (scale if keepdims else np.squeeze(scale, axes))
 
 
 @norm.batch
 def _(moved, x, *, ord=None, axis=None, keepdims=False):  # noqa: ARG001 (the form of such a function)
     if axis is None and ord is None:
         rows = x.reshape(len(x), math.prod(x.shape[1:]))
-        return np.linalg.norm(rows, axis=1).reshape(len(x), *(1,) * (x.ndim - 1 if keepdims else 0))
+        return scaled_norm(rows, None, 1).reshape(len(x), *(1,) * (x.ndim - 1 if keepdims else 0))
     axes = tuple(map(behind, _norm_axes(x.ndim - 1, axis)))
-    return np.linalg.norm(x, ord, axes, keepdims)
+    return scaled_norm(x, ord, axes, keepdims)
 
 
 @norm.backward
@@ -173,7 +194,7 @@ def _(g, x, out, ord, axis, keepdims):
     if not x.size:
         return np.zeros_like(x)
     if squares or len(axes) == 1:
-        return _by_elements(g, x, out, 2 if squares else ord, axes)
+        return norm_slopes(g, x, out, 2 if squares else ord, axes)
     return (_by_singular_values if ord in ("nuc", 2, -2) else _by_sums)(g, x, ord, axes)
 
 
@@ -181,12 +202,13 @@ def _norm_axes(ndim, axis):
     return tuple(range(ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
 
 
-def _by_elements(g, x, out, ord, axes):
+def norm_slopes(g, x, out, ord, axes):
     """Pass g to the largest (inf) or least (-inf) elements, or to each as much as its share of a power sum."""
     if np.isinf(ord):
         return np.sign(x) * _shared_among_ties(g, np.abs(x), out, axes, True)
-    shares = np.where(x == 0, 1, np.abs(x) / np.where(out == 0, 1, out))
-    return g * np.sign(x) * shares ** (ord - 1)
+    ratios = np.abs(x) / np.where(out == 0, 1, out)
+    ratios = np.where((x == 0) | (out == 0), 1, ratios)  # no power of these is needed
+    return np.where(out == 0, 0, g) * np.sign(x) * ratios ** (ord - 1)
 
 
 def _by_sums(g, x, ord, axes):

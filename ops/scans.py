@@ -6,6 +6,8 @@ import numpy as np
 
 from gradcheck_cli import op
 
+from .shares import difference
+
 _AXES = [0, -1, None]
 
 
@@ -45,12 +47,15 @@ def logcumsumexp(x, *, axis=None):
 
 
 @logcumsumexp.backward
-def _(g, x, out, axis):
+def _(g, x, axis):
     shape, axis = _line(x.shape, axis)
-    rows, out = np.moveaxis(x.reshape(shape), axis, 0), np.moveaxis(out, axis, 0)
-    # Sums only grow, so that no exponent is above 0; -inf less -inf would be NaN.
-    behind = np.where(np.isinf(out), 0, out)
-    gradient = np.exp(rows - behind) * _carried(np.moveaxis(g, axis, 0), np.exp(out[:-1] - behind[1:]))
+    rows = np.moveaxis(x.reshape(shape), axis, 0)
+    # Each sum is exp(peak) * total, peak the largest element so far: exp(x - out) would lose the digits of a large out.
+    peak = np.maximum.accumulate(rows, axis=0)
+    powers = np.where(np.isneginf(peak), 0, np.exp(difference(rows, peak)))
+    steps = np.exp(difference(peak[:-1], peak[1:]))
+    total = _carried(powers[::-1], steps[::-1])[::-1]
+    gradient = powers * _carried(np.moveaxis(g, axis, 0) / np.where(total == 0, 1, total), steps)
     return np.moveaxis(gradient, 0, axis).reshape(x.shape)
 
 

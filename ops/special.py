@@ -6,7 +6,9 @@ import numpy as np
 
 from gradcheck_cli import arr, op, unbroadcast
 
+from .activations import sigmoid
 from .arithmetic import draw_operands
+from .shares import difference
 
 
 @op(batch="elementwise", requires="scipy")
@@ -69,15 +71,10 @@ def logaddexp(x, y):
 
 
 @logaddexp.backward
-def _(g, x, y, out):
-    return unbroadcast(g * _share(x, y, out), x.shape), unbroadcast(g * _share(y, x, out), y.shape)
-
-
-def _share(x, y, out):
-    """Return exp(x - out), and 1/2 for each of two infinities of one sign, whose difference would be nan."""
-    alone = np.equal(x, out)
-    share = np.exp(np.where(alone, 0, x) - np.where(alone, 0, out))
-    return np.where(alone & np.equal(x, y), share / 2, share)
+def _(g, x, y):
+    # Not exp(x - out): out is rounded, by 1e-6 where it is 1e10.
+    more = difference(x, y)
+    return unbroadcast(g * sigmoid(more), x.shape), unbroadcast(g * sigmoid(-more), y.shape)
 
 
 @op(y=arr(low=0.1), batch="elementwise", linear="x")

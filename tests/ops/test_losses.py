@@ -248,3 +248,18 @@ def test_classes_stand_on_the_second_axis(shape: tuple[int, ...], reduction: str
     hard = gradcheck_cli.check(lambda x: F.cross_entropy(x, labels, reduction=reduction, label_smoothing=0.1), {"x": x})
     likely = gradcheck_cli.check(lambda x: F.nll_loss(x, labels, reduction=reduction), {"x": x})
     assert [str(result.verdict) for result in (soft, hard, likely)] == ["pass"] * 3
+
+
+@pytest.mark.parametrize("p", [np.inf, 1.5, -1.0])
+def test_triplet_margin_loss_takes_every_norm(p, check):
+    arrays = [np.random.default_rng(seed).standard_normal((4, 3)) for seed in range(3)]
+    near, far = arrays[0] - arrays[1] + 1e-6, arrays[0] - arrays[2] + 1e-6
+    attributes = {"p": p, "margin": 5.0, "reduction": "none"}
+    known = np.linalg.norm(near, p, axis=1) - np.linalg.norm(far, p, axis=1) + 5
+    np.testing.assert_allclose(F.triplet_margin_loss(*arrays, **attributes), known, rtol=1e-14)
+    assert check.disagreement(F.triplet_margin_loss, arrays, attributes) < check.tolerance
+
+
+def test_triplet_margin_loss_refuses_to_count():
+    with pytest.raises(ValueError, match="p=0 counts elements"):
+        F.triplet_margin_loss(*np.ones((3, 2, 2)), p=0)

@@ -222,3 +222,35 @@ def test_names_of_numpy_for_extrema_are_these_operators():
     np.testing.assert_array_equal(x.grad, [[0.0, 0.5], [0.5, 0.0]])
     assert np.amin(x).item() == 1.0
     assert np.linalg.norm(x).item() == pytest.approx(np.sqrt(37))
+
+
+@pytest.mark.parametrize("ord", [-1.0, -2.0, -np.inf])
+def test_norm_of_a_negative_order_has_slope_zero_beside_a_zero(ord, check):
+    x = np.array([0.0, 1.0, 2.0])
+    assert F.norm(x, ord=ord) == 0.0
+    np.testing.assert_array_equal(check.gradients(F.norm, [x], {"ord": ord})[0], np.zeros(3))
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e200, 5e-324 * 2**52])
+def test_norm_of_extreme_elements_neither_underflows_nor_overflows(size, check):
+    x = np.array([[3.0, 4.0], [0.6, -0.8]]) * np.array([[size], [1.0]])
+    np.testing.assert_allclose(F.norm(x, axis=1), [5 * size, 1.0], rtol=1e-15)
+    np.testing.assert_allclose(F.norm(x, ord=3, axis=1), np.cbrt([91, 0.728]) * [size, 1.0], rtol=1e-15)
+    np.testing.assert_allclose(check.gradients(F.norm, [x], {"axis": 1})[0], [[0.6, 0.8], [0.6, -0.8]], rtol=1e-15)
+
+
+@pytest.mark.parametrize("axis", [None, 0, -1])
+def test_std_of_equal_elements_has_slope_zero_though_their_mean_is_rounded(axis, check):
+    x = np.full((3, 3), 0.1)
+    np.testing.assert_array_equal(check.gradients(F.std, [x], {"axis": axis})[0], np.zeros((3, 3)))
+
+
+def test_logsumexp_shares_its_gradient_among_infinities(check):
+    x = np.array([[1.0, np.inf, 2.0], [np.inf, -np.inf, np.inf]])
+    np.testing.assert_array_equal(check.gradients(F.logsumexp, [x], {"axis": 1})[0], [[0, 1, 0], [0.5, 0, 0.5]])
+
+
+@pytest.mark.parametrize("large", [0.0, 1e10, -1e10, 1e300])
+def test_logsumexp_keeps_the_digits_of_its_slopes(large, check):
+    (gx,) = check.gradients(F.logsumexp, [np.array([large, large])])
+    np.testing.assert_array_equal(gx, [0.5, 0.5])

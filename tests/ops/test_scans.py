@@ -71,3 +71,15 @@ def test_running_logsumexp_of_minus_infinities_has_gradient_zero(check):
     x = np.array([-np.inf, -np.inf, 1.0, -np.inf])
     np.testing.assert_array_equal(F.logcumsumexp(x), [-np.inf, -np.inf, 1.0, 1.0])
     np.testing.assert_array_equal(check.gradients(F.logcumsumexp, [x])[0], [0.0, 0.0, 2.0, 0.0])
+
+
+def test_running_logsumexp_shares_its_gradient_among_infinities(check):
+    x = np.array([1.0, np.inf, -np.inf, np.inf])
+    np.testing.assert_array_equal(F.logcumsumexp(x), [1.0, np.inf, np.inf, np.inf])
+    np.testing.assert_array_equal(check.gradients(F.logcumsumexp, [x])[0], [1.0, 2.5, 0.0, 0.5])
+
+
+@pytest.mark.parametrize("large", [0.0, 1e10, -1e10])
+def test_running_logsumexp_keeps_the_digits_of_its_slopes(large, check):
+    (gx,) = check.gradients(F.logcumsumexp, [np.full(3, large)])
+    np.testing.assert_allclose(gx, [11 / 6, 5 / 6, 1 / 3], rtol=1e-15)

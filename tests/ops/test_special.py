@@ -74,3 +74,9 @@ def test_packages_are_looked_for_without_importing_them():
     assert not extras.is_installed("no_such_package")
     assert not extras.is_installed("no_such_package.part")
     assert extras.install_line("numba") == "pip install numba"
+
+
+@pytest.mark.parametrize("large", [0.0, 1e10, -1e10, 1e300])
+def test_logaddexp_keeps_the_digits_of_its_slopes(large, check):
+    for slopes in check.gradients(F.logaddexp, [np.array([large]), np.array([large])]):
+        np.testing.assert_array_equal(slopes, [0.5])
