@@ -122,17 +122,21 @@ def _sizes_and_ratios(inner, size, scale_factor):
     if min(sizes) < 1:
         raise ValueError(f"the output would have the sizes {tuple(sizes)}: all should be 1 or more")
     if scale_factor is None:
-        return sizes, [length / count for length, count in zip(inner, sizes, strict=True)]
+        return sizes, [None] * len(inner)
     return sizes, [1 / factor for factor in each]
 
 
 def _along(length, count, ratio, mode, align_corners):
-    places = np.arange(count)
+    """Return what `_places` does for one axis; the ratio is None where sizes give it."""
+    places, half = np.arange(count), mode == "nearest-exact"
     if mode in ("nearest", "nearest-exact"):
-        low = np.floor(ratio * (places if mode == "nearest" else places + 0.5)).astype(int)
-        return np.minimum(low, length - 1), None, None
+        if ratio is None:  # in whole numbers: a rounded ratio takes the neighbours of some elements
+            return (2 * places + half) * length // (2 * count), None, None
+        return np.minimum(np.floor(ratio * (places + half / 2)).astype(int), length - 1), None, None
     if align_corners:
         at = places * ((length - 1) / (count - 1) if count > 1 else 0.0)
+    elif ratio is None or count == length:  # as in torch, where an axis keeps its size its elements stay
+        at = np.maximum(length / count * (places + 0.5) - 0.5, 0)
     else:
         at = np.maximum(ratio * (places + 0.5) - 0.5, 0)
     low = np.minimum(np.floor(at).astype(int), length - 1)

@@ -135,3 +135,19 @@ REFUSED_SIZES = {
 def test_interpolate_refuses_what_says_no_size(message):
     with pytest.raises(ValueError, match=message):
         F.interpolate(np.ones((1, 1, 3)), **REFUSED_SIZES[message])
+
+
+@pytest.mark.parametrize(("length", "count"), [(49, 147), (3, 7), (7, 3), (29, 58), (1, 5), (10, 30)])
+def test_interpolate_finds_the_nearest_element_in_whole_numbers(length, count):
+    x = np.arange(float(length)).reshape(1, 1, length)
+    nearest = [i * length // count for i in range(count)]
+    exact = [(2 * i + 1) * length // (2 * count) for i in range(count)]
+    assert F.interpolate(x, size=count)[0, 0].tolist() == nearest
+    assert F.interpolate(x, size=count, mode="nearest-exact")[0, 0].tolist() == exact
+
+
+def test_interpolate_leaves_an_axis_alone_whose_size_a_factor_keeps():
+    x = np.arange(9.0).reshape(1, 1, 3, 3) ** 2
+    factors = F.interpolate(x, scale_factor=(1.2, 2), mode="bilinear")
+    np.testing.assert_array_equal(factors, F.interpolate(x, size=(3, 6), mode="bilinear"))
+    assert F.interpolate(x[:, :, 0], scale_factor=1.2, mode="linear").tolist() == [[[0, 1, 4]]]
