@@ -133,6 +133,7 @@ def gelu(x, *, approximate="none"):
 
 @gelu.backward
 def _(g, x, approximate):
+    x = np.clip(x, -_GELU_SETTLED, _GELU_SETTLED)
     if approximate == "none":
         return g * (_normal_cdf(x) + x * np.exp(-x * x / 2) / math.sqrt(2 * math.pi))
     t = np.tanh(_gelu_argument(x))
@@ -140,7 +141,11 @@ def _(g, x, approximate):
     return g * ((1 + t) / 2 + x * (1 - t * t) * slope / 2)
 
 
+_GELU_SETTLED = 40.0  # beyond, the slope is 0 or 1 in every floating type, and powers of x might overflow
+
+
 def _gelu_argument(x):
+    x = np.clip(x, -_GELU_SETTLED, _GELU_SETTLED)
     return math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
 
 

@@ -77,13 +77,14 @@ def _(g, x):
 
 @op(batch="elementwise")
 def arctan2(y, x):
-    """The angle of the point (x, y), from -pi to pi."""
+    """The angle of the point (x, y), from -pi to pi; its gradient at (0, 0) is taken as 0."""
     return np.arctan2(y, x)
 
 
 @arctan2.backward
 def _(g, y, x):
     r = np.hypot(x, y)  # divided by twice, since its square may overflow
+    r = np.where(r == 0, 1, r)
     return unbroadcast(g * (x / r) / r, y.shape), unbroadcast(-g * (y / r) / r, x.shape)
 
 
@@ -95,8 +96,8 @@ def hypot(x, y):
 
 @hypot.backward
 def _(g, x, y, out):
-    share = g / np.where(out == 0, 1, out)
-    return unbroadcast(share * x, x.shape), unbroadcast(share * y, y.shape)
+    length = np.where(out == 0, 1, out)  # divided by first, since 1 / length may overflow
+    return unbroadcast(g * (x / length), x.shape), unbroadcast(g * (y / length), y.shape)
 
 
 for _operator in (arctan2, hypot):

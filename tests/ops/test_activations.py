@@ -113,3 +113,11 @@ def test_masked_logits_get_no_probability_and_no_gradient(check):
     assert check.gradients(F.softmax, [x], g=np.array([[1.0, 2.0, -1.0]]))[0][0, 1] == 0.0
     assert F.log_softmax(x)[0, 1] == -np.inf
     assert np.isfinite(check.gradients(F.log_softmax, [x])[0]).all()
+
+
+@pytest.mark.parametrize(("large", "dtype"), [(1e160, np.float64), (1e20, np.float32), (50.0, np.float64)])
+@pytest.mark.parametrize("approximate", ["none", "tanh"])
+def test_gelu_of_large_elements_has_slope_zero_or_one(large, dtype, approximate, check):
+    x, attributes = np.array([-large, large, np.nan], dtype), {"approximate": approximate}
+    np.testing.assert_array_equal(F.gelu(x, **attributes), np.array([0, large, np.nan], dtype))
+    np.testing.assert_array_equal(check.gradients(F.gelu, [x], attributes)[0], [0, 1, np.nan])

@@ -37,3 +37,13 @@ def test_lengths_and_angles_do_not_overflow(check):
 
 def test_the_gradient_of_a_length_at_the_origin_is_zero(check):
     assert [float(g) for g in check.gradients(F.hypot, [np.array(0.0), np.array(0.0)])] == [0.0, 0.0]
+
+
+def test_hypot_of_the_smallest_numbers_has_slopes_below_one(check):
+    gx, gy = check.gradients(F.hypot, [np.array([3e-320]), np.array([4e-320])])
+    np.testing.assert_allclose([gx[0], gy[0]], [0.6, 0.8], rtol=1e-3)
+
+
+def test_arctan2_at_the_origin_has_slope_zero(check):
+    for slopes in check.gradients(F.arctan2, [np.zeros(2), np.array([0.0, -0.0])]):
+        np.testing.assert_array_equal(slopes, [0.0, 0.0])
