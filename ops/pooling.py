@@ -30,6 +30,9 @@ def max_pool2d(x, *, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=
     taken = windows.take(x, lowest)
     winner = np.argmax(taken, axis=-2)[..., None, :]
     out = np.take_along_axis(taken, winner, axis=-2)
+    # Where all elements are the lowest number they tie with the padding, and the first of them wins.
+    first = np.argmax(windows.take(np.ones(x.shape[-2:], bool)), axis=-2)
+    winner = np.where(out == lowest, first, winner)
     return keep(out.reshape(*x.shape[:-2], *windows.counts), winner=winner)
 
 

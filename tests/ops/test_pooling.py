@@ -117,3 +117,10 @@ def test_windows_that_do_not_fit_are_refused(attributes, message):
 def test_adaptive_pooling_refuses_bins_of_nothing(shape, size):
     with pytest.raises(ValueError, match=r"height, width|1 or more|whole number"):
         F.adaptive_avg_pool2d(np.ones(shape), output_size=size)
+
+
+@pytest.mark.parametrize("lowest", [np.full((2, 2), -np.inf), np.array([[-np.inf, -np.inf], [-np.inf, 0.0]])])
+def test_padding_never_wins_over_infinities(lowest, check):
+    (gx,) = check.gradients(F.max_pool2d, [lowest], {"kernel_size": 2, "stride": 1, "padding": 1})
+    assert gx.sum() == 9
+    assert gx[0, 0] == (4 if np.isinf(lowest).all() else 3)
