@@ -144,7 +144,8 @@ def _(g, a, out, rcond):
     # G. Golub and V. Pereyra, SIAM Journal on Numerical Analysis 10 (1973), equation 4.12, transposed. Two of its terms
     # are zero where a has full rank; computed, they would be rounding times the square of the condition number.
     values = np.linalg.svd(a, compute_uv=False)
-    rank = np.sum(values > _cut(a, rcond) * values.max(axis=-1, keepdims=True, initial=0), axis=-1)[..., None, None]
+    cut = np.asarray(_cut(a, rcond))[..., None] * values.max(axis=-1, keepdims=True, initial=0)
+    rank = np.sum(values > cut, axis=-1)[..., None, None]
     rows, gt = transposed(out), transposed(g)
     left = np.where(rank < a.shape[-2], (gt - a @ (out @ gt)) @ out @ rows, 0)
     right = np.where(rank < a.shape[-1], rows @ out @ (gt - (gt @ out) @ a), 0)

@@ -146,7 +146,11 @@ def _(g_values, x_shape, indices, axis):
 def _first(x, k, axis, largest):
     if not 0 <= k <= x.shape[axis]:
         raise ValueError(f"k should be from 0 to the number of elements along axis {axis}, {x.shape[axis]}, not {k}")
-    return np.take(np.argsort(-x if largest else x, axis, kind="stable"), np.arange(k), axis)
+    if not largest:
+        return np.take(np.argsort(x, axis, kind="stable"), np.arange(k), axis)
+    # From behind and back again, so that the first of those that tie comes first; -x isn't there for all integers.
+    order = x.shape[axis] - 1 - np.argsort(np.flip(x, axis), axis, kind="stable")
+    return np.take(order, np.arange(x.shape[axis])[::-1][:k], axis)
 
 
 @op(x=arr("... m n"), k=[0, 1, -1], batch="leading", linear=True)

@@ -174,3 +174,12 @@ def test_rcond_leaves_small_singular_values_out(check):
     np.testing.assert_allclose(F.pinv(np.diag([1.0, 1e-16])), np.diag([1, 0]), rtol=1e-13)
     single = F.pinv(np.diag([1.0, 1e-8]).astype(np.float32))
     np.testing.assert_allclose(single, np.diag([1, 0]), rtol=1e-6)
+
+
+def test_pinv_takes_a_limit_for_each_matrix_of_a_stack(check):
+    a = np.stack([np.diag([1.0, 0.1]), np.diag([1.0, 0.1])])
+    limits = np.array([0.5, 0.01])
+    np.testing.assert_allclose(F.pinv(a, rcond=limits), np.linalg.pinv(a, rcond=limits))
+    (stacked,) = check.gradients(F.pinv, [a], {"rcond": limits})
+    for matrix, limit, gradient in zip(a, limits, stacked, strict=True):
+        np.testing.assert_allclose(gradient, check.gradients(F.pinv, [matrix], {"rcond": limit})[0])

@@ -194,3 +194,21 @@ def test_embedding_sums_the_gradients_of_a_row_taken_several_times(index, check)
 def test_embedding_refuses_rows_that_are_not_there(index):
     with pytest.raises(ValueError, match="indices of rows, from 0 to 2"):
         F.embedding([index], X)
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.array([3, 0, 255, 7], np.uint8),
+        np.array([-128, 127, 0, -128], np.int8),
+        np.array([False, True, True, False]),
+        np.array([2.0, 5.0, 5.0, -1.0]),
+    ],
+    ids=lambda x: x.dtype.name,
+)
+def test_topk_takes_numbers_of_every_type_and_the_first_of_those_that_tie(x):
+    for k in range(5):
+        order = np.array(sorted(range(4), key=lambda i: -int(x[i]))[:k], int)
+        values, indices = F.topk(x, k=k)
+        np.testing.assert_array_equal(indices, order)
+        np.testing.assert_array_equal(values, x[order])
