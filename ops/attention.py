@@ -24,6 +24,7 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, *, is_causal
     which keys each query sees, another is added. With is_causal, query i sees keys 0 to i only. scale is 1 / sqrt(e)
     where it is None. A query that sees nothing gets zeros.
     """
+    _check_shapes(np.shape(query), np.shape(key), np.shape(value), attn_mask)
     scores = np.matmul(query, np.swapaxes(key, -1, -2)) * _scale(query, scale)
     if attn_mask is not None:
         mask = np.asarray(attn_mask)
@@ -59,6 +60,15 @@ def _(g, value, weights, attn_mask):
 def _(moved, query, key, value, attn_mask=None, *, is_causal=False, scale=None):
     arrays = aligned(moved, query=query, key=key, value=value, attn_mask=attn_mask)
     return scaled_dot_product_attention.forward(*arrays, is_causal=is_causal, scale=scale)
+
+
+def _check_shapes(query, key, value, attn_mask):
+    shapes = f"query {query}, key {key}, value {value}"
+    if min(len(query), len(key), len(value)) < 2 or query[-1] != key[-1] or key[-2] != value[-2]:
+        raise ValueError(f"query should be (..., l, e), key (..., s, e) and value (..., s, v): {shapes}")
+    mask, scores = np.shape(attn_mask)[-2:], (query[-2], key[-2])
+    if any(m not in (1, n) for m, n in zip(mask[::-1], scores[::-1], strict=False)):
+        raise ValueError(f"attn_mask should broadcast to (..., l, s), {scores}, not {mask}")
 
 
 def _scale(query, scale):

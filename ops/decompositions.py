@@ -4,6 +4,7 @@ import numpy as np
 
 from gradcheck_cli import arr, op
 
+from .checks import check_square
 from .linalg import orthogonal, square_shape, takes_stacks, transposed
 
 # Eigenvectors have either sign. The first component that isn't much smaller than the largest one is made positive:
@@ -12,6 +13,7 @@ _NOT_SMALL = 0.3
 
 
 def _symmetric(a):
+    a = np.asarray(a)
     return (a + transposed(a)) / 2
 
 
@@ -21,6 +23,7 @@ def cholesky(a, *, upper=False):
 
     The symmetric part of a is taken, as in JAX: so each element of a has a gradient, and a gradient is symmetric.
     """
+    check_square(a)
     factor = np.linalg.cholesky(_symmetric(a))
     return transposed(factor) if upper else factor
 
@@ -52,6 +55,7 @@ def eigh(a):
     determined, so the backward raises if a gradient arrives at one of them. Where only the eigenvalues are
     used the gradient holds for what doesn't depend on their order; any other function of them has a kink there.
     """
+    check_square(a)
     values, vectors = np.linalg.eigh(_symmetric(a))
     return values, vectors * _signs(vectors)
 

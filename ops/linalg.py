@@ -5,6 +5,7 @@ import numpy as np
 from gradcheck_cli import arr, op, unbroadcast
 
 from .axes import aligned
+from .checks import check_square
 
 _SQUARE = arr("... n n")
 
@@ -72,6 +73,7 @@ def _(g, a, n):
 @op(a=_SQUARE, b=arr("... n k"), linear="b")
 def solve(a, b):
     """x with a @ x = b, b a vector if it has one axis, else a matrix or a stack of them; a singular a is refused."""
+    _check_system(a, b)
     return np.linalg.solve(a, b)
 
 
@@ -106,7 +108,8 @@ def solve_triangular(a, b, *, trans=0, lower=False, unit_diagonal=False):
 
     With unit_diagonal the diagonal counts as ones. b is a vector if it has one axis. What isn't read has no gradient.
     """
-    triangle = _triangle(np.asarray(a), trans, lower, unit_diagonal)
+    _check_system(a, b)
+    triangle, b = _triangle(np.asarray(a), trans, lower, unit_diagonal), np.asarray(b)
     return _substituted(triangle, b[..., None])[..., 0] if np.ndim(b) == 1 else _substituted(triangle, b)
 
 
@@ -115,7 +118,7 @@ def _(g, a, out, b_shape, trans, lower, unit_diagonal):
     x, g = (each[..., None] if len(b_shape) == 1 else each for each in (out, g))
     gb = _substituted(transposed(_triangle(a, trans, lower, unit_diagonal)), g)
     gradient = -x @ transposed(gb) if _is_transposed(trans) else -gb @ transposed(x)
-    read = np.tril(gradient, -unit_diagonal) if lower else np.triu(gradient, unit_diagonal)
+    read = np.tril(gradient, -bool(unit_diagonal)) if lower else np.triu(gradient, bool(unit_diagonal))
     return unbroadcast(read, a.shape)
 
 
@@ -132,6 +135,14 @@ def _(moved, a, b, *, trans=0, lower=False, unit_diagonal=False):
     a, b, is_vector = _systems(moved, a, b)
     x = _substituted(_triangle(a, trans, lower, unit_diagonal), b)
     return x[..., 0] if is_vector else x
+
+
+def _check_system(a, b):
+    check_square(a)
+    shape = np.shape(b)
+    if not shape or shape[-2:][0] != np.shape(a)[-1]:
+        n = np.shape(a)[-1]
+        raise ValueError(f"b should be ({n},) or (..., {n}, columns) beside a of shape {np.shape(a)}, not {shape}")
 
 
 def _is_transposed(trans):

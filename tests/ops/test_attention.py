@@ -76,3 +76,18 @@ def test_scores_far_out_do_not_overflow():
     query, key, value = np.array([[1000.0]]), np.array([[1000.0], [-1000.0]]), np.array([[1.0], [2.0]])
     assert attention(query, key, value).tolist() == [[1.0]]
     assert attention(-query, key, value).tolist() == [[2.0]]
+
+
+@pytest.mark.parametrize(
+    ("shapes", "message"),
+    [
+        (((2, 3), (4, 3), (5, 3)), r"value \(\.\.\., s, v\): query \(2, 3\), key \(4, 3\), value \(5, 3\)"),
+        (((2, 3), (4, 3), (1, 3)), r"value \(\.\.\., s, v\)"),
+        (((2, 3), (4, 2), (4, 3)), r"key \(\.\.\., s, e\)"),
+        (((3,), (4, 3), (4, 3)), r"query should be \(\.\.\., l, e\)"),
+        (((1, 3), (4, 3), (4, 3), (2, 4)), r"attn_mask should broadcast to \(\.\.\., l, s\), \(1, 4\), not \(2, 4\)"),
+    ],
+)
+def test_attention_refuses_arrays_that_do_not_fit(shapes, message):
+    with pytest.raises(ValueError, match=message):
+        F.scaled_dot_product_attention(*map(np.ones, shapes))

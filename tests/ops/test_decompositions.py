@@ -183,3 +183,10 @@ def test_pinv_takes_a_limit_for_each_matrix_of_a_stack(check):
     (stacked,) = check.gradients(F.pinv, [a], {"rcond": limits})
     for matrix, limit, gradient in zip(a, limits, stacked, strict=True):
         np.testing.assert_allclose(gradient, check.gradients(F.pinv, [matrix], {"rcond": limit})[0])
+
+
+@pytest.mark.parametrize("operator", [F.eigh, F.cholesky], ids=["eigh", "cholesky"])
+@pytest.mark.parametrize("shape", [(1, 3), (3, 1), (3,), ()], ids=str)
+def test_only_square_matrices_are_symmetric(operator, shape):
+    with pytest.raises(ValueError, match="a should be a square matrix or a stack of them"):
+        operator(np.ones(shape))

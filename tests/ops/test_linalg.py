@@ -158,3 +158,29 @@ def test_high_power_is_the_sum_over_all_places(check):
     expected = sum(power(a.T, i) @ g @ power(a.T, n - 1 - i) for i in range(n))
     (gradient,) = check.gradients(F.matrix_power, [a], {"n": n}, g)
     np.testing.assert_allclose(gradient, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("operator", [F.solve, F.solve_triangular], ids=["solve", "solve_triangular"])
+@pytest.mark.parametrize(
+    ("a", "b", "message"),
+    [
+        ((3,), (3,), r"a should be a square matrix .* not \(3,\)"),
+        ((2, 3), (2,), r"a should be a square matrix .* not \(2, 3\)"),
+        ((3, 3), (2,), r"b should be \(3,\) or \(\.\.\., 3, columns\) beside a of shape \(3, 3\), not \(2,\)"),
+        ((3, 3), (), r"b should be .* not \(\)"),
+    ],
+)
+def test_systems_that_do_not_fit_are_refused(operator, a, b, message):
+    with pytest.raises(ValueError, match=message):
+        operator(np.ones(a), np.ones(b))
+
+
+def test_solve_triangular_takes_lists_and_booleans_of_numpy(check):
+    a, b = [[1.0, 2.0], [0.0, 1.0]], [1.0, 2.0]
+    np.testing.assert_array_equal(F.solve_triangular(a, b), [-3.0, 2.0])
+    for lower in (False, True):
+        ours, known = (
+            check.gradients(F.solve_triangular, [np.array(a), np.array(b)], {"unit_diagonal": unit, "lower": lower})
+            for unit in (np.True_, True)
+        )
+        np.testing.assert_array_equal(ours[0], known[0])
