@@ -58,7 +58,7 @@ def recomputed(function: Callable[..., Any], count: int, where: Location) -> Ope
             variables = [Variable(x, requires_grad=x.dtype.kind == "f") for x in map(np.asarray, arrays)]
             out = _one(function(*variables))
             found = sweep([(out, g)]) if isinstance(out, Variable) else {}
-        return [found[each] if each in found else np.zeros(each.shape) for each in variables]
+        return [found[each] if each in found else np.zeros_like(each.data) for each in variables]
 
     rule = Rule(backward, names, ("g", *names), where.file, where.line)
     inputs = tuple(map(Input, names))

@@ -122,3 +122,11 @@ def test_several_values_are_refused(function: Any) -> None:
         checkpoint(function, Variable(X))
     with pytest.raises(TypeError, match="one at least"):
         checkpoint(function)
+
+
+def test_an_argument_that_goes_unused_has_zeros_of_its_own_type() -> None:
+    used, unused = Variable(np.ones(2, np.float32)), Variable(np.ones(3, np.float32))
+    checkpoint(lambda x, _: F.sum(x * x), used, unused).backward()
+    assert unused.grad is not None
+    assert unused.grad.dtype == np.float32
+    np.testing.assert_array_equal(unused.grad, np.zeros(3))
