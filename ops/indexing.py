@@ -7,6 +7,7 @@ import numpy as np
 from gradcheck_cli import arr, ints, keep, op, unbroadcast
 
 from .axes import behind
+from .checks import check_axis, whole_numbers
 
 
 @op(
@@ -16,7 +17,7 @@ from .axes import behind
 )
 def getitem(x, *, key):
     """x[key]; an element taken several times gets the sum of its gradients."""
-    return x[key]
+    return np.asarray(x)[key]
 
 
 @getitem.backward
@@ -44,6 +45,8 @@ def _takes_each_element_once(key):
 )
 def take(x, indices, *, axis=None, mode="raise"):
     """x[indices] along axis (None: of x in row order); an element taken several times gets the sum of its gradients."""
+    if np.asarray(indices).dtype.kind != "b":
+        whole_numbers(indices, "indices")
     return np.take(x, indices, axis, mode=mode)
 
 
@@ -69,6 +72,8 @@ def _(g, x_shape, index, axis):
 def scatter_add(x, index, src, *, axis):
     """x, and src[i, j] added to it at [index[i, j], j] for axis 0, at [i, index[i, j]] for axis 1; as in torch."""
     x, src = np.asarray(x), np.asarray(src)
+    if src.ndim != np.ndim(index) or any(m > n for m, n in zip(np.shape(index), src.shape, strict=True)):
+        raise ValueError(f"src should be no smaller than index, whose shape is {np.shape(index)}, not {src.shape}")
     added = np.array(x, np.result_type(x, src))
     np.add.at(added, _along(x.shape, index, axis), src[tuple(map(slice, np.shape(index)))])
     return added
@@ -97,11 +102,22 @@ def _(g, index, src_shape, axis):
 
 def _along(shape, index, axis):
     """Return the key of the elements at index along axis, and at its own places along all others."""
-    index = np.asarray(index)
+    index = whole_numbers(index, "index")
     if index.ndim != len(shape):
         raise ValueError(f"index should have as many axes as x, {len(shape)}, not {index.ndim}")
+    if not shape:  # a single number counts as an array of one
+        _along((1,), index.reshape(1), axis)
+        return ()
+    check_axis(axis, shape)
+    at = axis % len(shape)
+    if np.any((index < 0) | (index >= shape[at])):
+        raise ValueError(f"index should hold numbers from 0 to {shape[at] - 1}, the places along axis {axis}")
+    if any(m > n for m, n in zip(np.delete(index.shape, at), np.delete(shape, at), strict=True)):
+        raise ValueError(
+            f"index should be no larger than x, but for axis {axis}: its shape is {index.shape}, not {shape}"
+        )
     key = list(np.ogrid[tuple(map(slice, index.shape))])
-    key[axis] = index
+    key[at] = index
     return tuple(key)
 
 
@@ -125,12 +141,16 @@ def topk(x, *, k, axis=-1, largest=True):
 
     largest=False gives the k smallest, in ascending order. Of elements that tie the first comes first.
     """
-    indices = _first(np.asarray(x), k, axis, largest)
-    return np.take_along_axis(np.asarray(x), indices, axis), indices
+    x = np.asarray(x)
+    indices = _first(np.atleast_1d(x), k, axis, largest)
+    values = np.take_along_axis(np.atleast_1d(x), indices, axis)
+    return (values, indices) if x.ndim else (values.reshape(()), indices.reshape(()))
 
 
 @topk.batch
 def _(moved, x, *, k, axis=-1, largest=True):  # noqa: ARG001 (the form of such a function)
+    if x.ndim == 1:  # single numbers
+        return x, np.zeros(len(x), np.intp)
     axis = behind(axis)
     indices = _first(x, k, axis, largest)
     return np.take_along_axis(x, indices, axis), indices
@@ -138,12 +158,17 @@ def _(moved, x, *, k, axis=-1, largest=True):  # noqa: ARG001 (the form of such 
 
 @topk.backward
 def _(g_values, x_shape, indices, axis):
+    if not x_shape:
+        return g_values
     gradient = np.zeros(x_shape, g_values.dtype)
     np.put_along_axis(gradient, indices, g_values, axis)
     return gradient
 
 
 def _first(x, k, axis, largest):
+    check_axis(axis, x.shape)
+    if not isinstance(k, int | np.integer):
+        raise ValueError(f"k should be a whole number, not {k!r}")
     if not 0 <= k <= x.shape[axis]:
         raise ValueError(f"k should be from 0 to the number of elements along axis {axis}, {x.shape[axis]}, not {k}")
     if not largest:
@@ -211,6 +236,8 @@ def one_hot(x, *, num_classes):
 @op(x=ints("...", below="v"), weight=arr("v d"), batch="gather", linear=True)
 def embedding(x, weight):
     """weight[x], a row for each index; a row taken several times gets the sum of its gradients."""
+    if np.ndim(weight) != 2:
+        raise ValueError(f"weight should be (rows, columns), not {np.shape(weight)}")
     return _rows(x, np.asarray(weight))
 
 
@@ -222,6 +249,7 @@ def _(g, x, weight_shape):
 
 
 def _rows(x, weight):
+    x = whole_numbers(x, "x")
     if np.any(np.less(x, 0) | np.greater_equal(x, len(weight))):
         raise ValueError(f"x should hold indices of rows, from 0 to {len(weight) - 1}")
     return weight[x]

@@ -5,6 +5,7 @@ import pytest
 
 import gradcheck_cli.ops as F
 from gradcheck_cli import Variable
+from gradcheck_cli import check as checked
 
 X = np.random.default_rng(0).standard_normal((3, 4))
 Y = np.random.default_rng(1).standard_normal((2, 3, 4))
@@ -130,9 +131,9 @@ def test_gather_and_scatter_add_follow_the_rule_of_their_docstrings(axis, shape,
 def test_gather_refuses_an_index_of_other_axes():
     with pytest.raises(ValueError, match="as many axes as x, 2, not 1"):
         F.gather(X, np.array([0]), axis=0)
-    with pytest.raises(IndexError):
+    with pytest.raises(ValueError, match="no larger than x"):
         F.gather(X, np.full((1, 9), 0), axis=0)
-    with pytest.raises(IndexError):
+    with pytest.raises(ValueError, match="numbers from 0 to 2"):
         F.scatter_add(X, np.full((1, 4), 3), X, axis=0)
 
 
@@ -212,3 +213,41 @@ def test_topk_takes_numbers_of_every_type_and_the_first_of_those_that_tie(x):
         values, indices = F.topk(x, k=k)
         np.testing.assert_array_equal(indices, order)
         np.testing.assert_array_equal(values, x[order])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: F.scatter_add(np.ones(3), [0, 1, 1], np.ones(1), axis=0), r"src .* no smaller than index, .* \(3,\)"),
+        (lambda: F.scatter_add(np.ones(3), [0, 1], np.ones((2, 2)), axis=0), r"src should be no smaller than index"),
+        (lambda: F.scatter_add(np.ones(3), [-1], np.ones(1), axis=0), "index should hold numbers from 0 to 2"),
+        (lambda: F.gather(np.ones(3), [-1], axis=0), "index should hold numbers from 0 to 2"),
+        (lambda: F.gather(np.ones(3), [1.0], axis=0), "index should hold whole numbers, not float64"),
+        (lambda: F.gather(np.ones(3), [1], axis=1), "x has the axes -1 to 0, so axis can't be 1"),
+        (lambda: F.topk(np.ones(3), k=1, axis=-2), "x has the axes -1 to 0, so axis can't be -2"),
+        (lambda: F.topk(np.ones(3), k=1.5), "k should be a whole number, not 1.5"),
+        (lambda: F.take(np.ones(3), [1.0]), "indices should hold whole numbers, not float64"),
+        (lambda: F.embedding([True], np.ones((3, 2))), "x should hold whole numbers, not bool"),
+        (lambda: F.embedding([1], np.ones(3)), r"weight should be \(rows, columns\), not \(3,\)"),
+    ],
+)
+def test_what_chooses_no_elements_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_single_number_counts_as_an_array_of_one(check):
+    x, zero = np.array(5.0), np.array(0)
+    assert F.gather(x, zero, axis=0) == F.topk(x, k=1)[0] == 5.0
+    assert F.scatter_add(x, zero, np.array(2.0), axis=-1) == 7.0
+    functions = {
+        "gather": lambda x: F.tanh(F.gather(x, zero, axis=0)),
+        "scatter_add": lambda x: F.tanh(F.scatter_add(x, zero, x, axis=0)),
+        "topk": lambda x: F.tanh(F.topk(x, k=1)[0]),
+    }
+    for name, function in functions.items():
+        assert str(checked(function, {"x": x / 10}).verdict) == "pass", name
+
+
+def test_plain_lists_are_indexed():
+    assert F.getitem([[1.0, 2.0], [3.0, 4.0]], key=(0, 1)) == 2.0
