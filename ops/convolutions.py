@@ -28,7 +28,7 @@ def conv1d(x, weight, bias=None, *, stride=1, padding=0, dilation=1, groups=1):
     x is (..., channels, length), weight (out, channels / groups, width): each group of outputs sees its own group of
     channels. padding is a number, "valid" or "same".
     """
-    return _convolved(x, weight, bias, (stride, padding, dilation, groups))
+    return _convolved(x, weight, bias, (stride, padding, dilation, groups), 1)
 
 
 @op(
@@ -44,7 +44,7 @@ def conv2d(x, weight, bias=None, *, stride=1, padding=0, dilation=1, groups=1):
     own group of channels. stride, padding and dilation are a number or one for each axis; padding may be "valid" or
     "same".
     """
-    return _convolved(x, weight, bias, (stride, padding, dilation, groups))
+    return _convolved(x, weight, bias, (stride, padding, dilation, groups), 2)
 
 
 def _gradient_of_input(g, weight, x_shape, stride, padding, dilation, groups):
@@ -120,6 +120,8 @@ def _transposed_windows(x, weight, stride, padding, output_padding, dilation):
     steps = [each(value, "stride, dilation and padding", 2) for value in (stride, dilation, padding, output_padding)]
     shape = []
     for length, width, step, gap, pad, more in zip(x[-2:], weight[2:], *steps, strict=True):
+        if min(step, gap) < 1:
+            raise ValueError(f"stride and dilation should be 1 or more, not {stride} and {dilation}")
         if not 0 <= more < max(step, gap):
             raise ValueError(f"output_padding should be less than stride or dilation, not {output_padding}")
         shape.append((length - 1) * step - 2 * pad + gap * (width - 1) + more + 1)
@@ -130,8 +132,10 @@ def _transposed_windows(x, weight, stride, padding, output_padding, dilation):
     return Windows(shape, weight[2:], stride=stride, padding=padding, dilation=dilation, counts=tuple(x[-2:]))
 
 
-def _convolved(x, weight, bias, attributes):
+def _convolved(x, weight, bias, attributes, axes):
     x, weight = np.asarray(x), np.asarray(weight)
+    if weight.ndim != axes + 2:
+        raise ValueError(f"weight should have {axes + 2} axes, (out, channels, ...), not the shape {weight.shape}")
     *steps, groups = attributes
     windows = _windows(x.shape, weight.shape, *steps)
     channels = x.shape[x.ndim - weight.ndim + 1]
@@ -140,6 +144,8 @@ def _convolved(x, weight, bias, attributes):
 
 
 def _check_channels(given, taken, made, bias, groups):
+    if not isinstance(groups, int | np.integer) or groups < 1:
+        raise ValueError(f"groups should be a whole number, 1 or more, not {groups!r}")
     if given != taken or made % groups or given % groups:
         raise ValueError(f"x has {given} channels, weight takes {taken} and makes {made}, in {groups} groups")
     if bias is not None and np.shape(bias) != (made,):

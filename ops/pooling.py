@@ -90,6 +90,8 @@ def _pooling(x_shape, kernel_size, stride, padding, dilation, ceil_mode):
 
 def _share(windows, count_include_pad, divisor_override):
     """Return what each element of a window counts for, an array over the windows."""
+    if divisor_override == 0:
+        raise ValueError("divisor_override should not be 0: sums are divided by it")
     if divisor_override is not None:
         return np.asarray(1 / divisor_override)
     along = []
@@ -129,7 +131,9 @@ def _(g, x_shape, output_size):
 def _output_sizes(x_shape, output_size):
     if len(x_shape) < 2 or 0 in x_shape[-2:]:
         raise ValueError(f"x should be (..., height, width), with something to average, not {x_shape}")
-    given = output_size if np.ndim(output_size) else (output_size,) * 2
+    given = tuple(output_size) if np.ndim(output_size) else (output_size,) * 2
+    if len(given) != 2:
+        raise ValueError(f"output_size should be a number, or one for each of 2 axes, not {output_size!r}")
     sizes = [length if size is None else size for length, size in zip(x_shape[-2:], given, strict=True)]
     if min(each(sizes, "output_size", 2)) < 1:
         raise ValueError(f"output_size should be 1 or more, not {output_size}")

@@ -26,16 +26,17 @@ class Windows:
         self.shape, self.size = tuple(shape), tuple(size)
         self.stride, self.dilation = each(stride, "stride", axes), each(dilation, "dilation", axes)
         if min((*self.size, *self.stride, *self.dilation), default=1) < 1:
-            raise ValueError("sizes of windows, stride and dilation should be 1 or more")
+            given = f"windows of size {self.size}, stride {self.stride} and dilation {self.dilation}"
+            raise ValueError(f"{given}: all should be 1 or more")
         self.spans = tuple(step * (width - 1) + 1 for step, width in zip(self.dilation, self.size, strict=True))
         self.padding = self._padding(padding)
         free = [
             length + before + after - span
             for length, (before, after), span in zip(self.shape, self.padding, self.spans, strict=True)
         ]
-        if min(free, default=0) < 0:
-            raise ValueError(f"windows that reach over {self.spans} don't fit into {self.shape}, padded: {padding!r}")
         self.counts = counts or tuple(self._count(room, axis, ceil_mode) for axis, room in enumerate(free))
+        if min(self.counts, default=1) < 1:
+            raise ValueError(f"windows that reach over {self.spans} don't fit into {self.shape}, padded: {padding!r}")
 
     def _padding(self, padding):
         if padding == "same":

@@ -132,3 +132,21 @@ def test_what_does_not_fit_is_refused(message):
 def test_a_transposed_convolution_refuses_what_makes_no_output(x, attributes, message):
     with pytest.raises(ValueError, match=message):
         F.conv_transpose2d(np.ones(x), np.ones((1, 1, 2, 2)), **attributes)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: F.conv2d(x, np.ones((3, 5, 2))), r"weight should have 4 axes, .* not the shape \(3, 5, 2\)"),
+        (lambda x: F.conv1d(x, np.ones((3, 5, 2, 2))), r"weight should have 3 axes, .* not the shape \(3, 5, 2, 2\)"),
+        (lambda x: F.conv2d(x, np.ones(3)), r"weight should have 4 axes, .* not the shape \(3,\)"),
+        (lambda x: F.conv1d(x, np.ones((4, 5, 2)), groups=2.0), r"groups should be a whole number, .* not 2\.0"),
+        (lambda x: F.conv1d(x, np.ones((4, 5, 2)), groups=0), "groups should be a whole number, 1 or more, not 0"),
+        (lambda x: F.conv1d(x, np.ones((4, 5, 2)), stride=0), r"stride \(0,\) .* 1 or more"),
+        (lambda x: F.conv_transpose2d(x, np.ones((2, 1, 2, 2)), stride=-1), "stride and dilation .* not -1 and 1"),
+        (lambda x: F.conv_transpose2d(x, np.ones((2, 1, 2, 2)), groups=1.0), r"groups .* not 1\.0"),
+    ],
+)
+def test_convolutions_say_which_argument_they_can_not_use(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(np.ones((2, 5, 5)))

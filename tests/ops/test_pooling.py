@@ -124,3 +124,28 @@ def test_padding_never_wins_over_infinities(lowest, check):
     (gx,) = check.gradients(F.max_pool2d, [lowest], {"kernel_size": 2, "stride": 1, "padding": 1})
     assert gx.sum() == 9
     assert gx[0, 0] == (4 if np.isinf(lowest).all() else 3)
+
+
+@pytest.mark.parametrize("operator", [F.max_pool2d, F.avg_pool2d], ids=["max", "avg"])
+def test_ceil_mode_takes_a_window_larger_than_the_array(operator, check):
+    x, attributes = check.signed((2, 3, 4), 0), {"kernel_size": 5, "ceil_mode": True}
+    known = x.max(axis=(1, 2)) if operator is F.max_pool2d else x.mean(axis=(1, 2))
+    np.testing.assert_allclose(operator(x, **attributes), known[:, None, None], rtol=1e-14)
+    assert check.disagreement(operator, [x], attributes) < check.tolerance
+    with pytest.raises(ValueError, match="don't fit"):
+        operator(x, kernel_size=5, stride=1, ceil_mode=True)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: F.adaptive_avg_pool2d(x, output_size=(1, 2, 3)), r"output_size .* each of 2 axes, not \(1, 2, 3\)"),
+        (lambda x: F.avg_pool2d(x, kernel_size=2, divisor_override=0), "divisor_override should not be 0"),
+        (lambda x: F.max_pool2d(x, kernel_size=0), r"windows of size \(0, 0\)"),
+        (lambda x: F.max_pool2d(x, kernel_size=2, stride=0), r"stride \(0, 0\)"),
+        (lambda x: F.max_pool2d(x, kernel_size=2, dilation=-1), r"dilation \(-1, -1\): all should be 1 or more"),
+    ],
+)
+def test_pooling_says_which_number_it_can_not_use(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(np.ones((3, 3)))
