@@ -104,7 +104,7 @@ def maximum(x, y):
 
 @maximum.backward
 def _(g, x, y):
-    return unbroadcast(_won(g, x > y, x == y), x.shape), unbroadcast(_won(g, y > x, x == y), y.shape)
+    return unbroadcast(_left(g, x < y, x == y), x.shape), unbroadcast(_left(g, y < x, x == y), y.shape)
 
 
 @op(x=arr(distinct=True), y=arr(distinct=True), batch="elementwise")
@@ -115,11 +115,12 @@ def minimum(x, y):
 
 @minimum.backward
 def _(g, x, y):
-    return unbroadcast(_won(g, x < y, x == y), x.shape), unbroadcast(_won(g, y < x, x == y), y.shape)
+    return unbroadcast(_left(g, x > y, x == y), x.shape), unbroadcast(_left(g, y > x, x == y), y.shape)
 
 
-def _won(g, wins, ties):
-    return np.where(wins, g, np.where(ties, g / 2, 0))
+def _left(g, loses, ties):
+    """Return what of g an element gets: all where neither loses, beside NaN."""
+    return np.where(loses, 0, np.where(ties, g / 2, g))
 
 
 @op(batch="elementwise", linear=True)

@@ -13,7 +13,7 @@ def relu(x):
 
 @relu.backward
 def _(g, out):
-    return np.where(out > 0, g, 0)
+    return np.where(out <= 0, 0, g)  # so that NaN stays NaN
 
 
 @op(x=arr(avoid=0), slope=[0.01, 0.3], batch="elementwise")
@@ -62,15 +62,17 @@ def _(moved, x, weight):
     rank = x.ndim - ("x" in moved)
     own = weight.shape["weight" in moved :]
     axes = (1,) * rank if own in ((), (1,)) else (1, *own, *(1,) * (rank - 2))
-    return np.where(x > 0, x, weight.reshape(*weight.shape[: "weight" in moved], *axes) * x)
+    return np.where(x > 0, x, weight.reshape((*weight.shape[: "weight" in moved], *axes)) * x)
 
 
 def _along_channels(weight, x):
     """Give the weight the axes of x."""
-    if np.size(weight) == 1:
+    if np.size(weight) == 1 and np.ndim(weight) < 2:
         return np.reshape(weight, ())
     if np.ndim(x) < 2 or np.shape(weight) != np.shape(x)[1:2]:
-        raise ValueError(f"weight should have a number for each channel of x, shape {np.shape(x)}, or one for all")
+        raise ValueError(
+            f"weight should have a number for each channel of x {np.shape(x)}, or one, not {np.shape(weight)}"
+        )
     return np.reshape(weight, (-1, *(1,) * (np.ndim(x) - 2)))
 
 
@@ -93,6 +95,8 @@ def _(g, x):
 @op(alpha=[1.0, 0.5], batch="elementwise")
 def celu(x, *, alpha=1.0):
     """x where x > 0, else alpha * (exp(x / alpha) - 1), which has no corner."""
+    if alpha == 0:
+        raise ValueError("alpha should not be 0: x is divided by it")
     return np.where(np.greater(x, 0), x, alpha * np.expm1(np.minimum(x, 0) / alpha))
 
 
@@ -123,15 +127,17 @@ def hardswish(x):
 
 @hardswish.backward
 def _(g, x):
-    return np.where(x >= 3, g, np.where(x > -3, g * (x / 3 + 0.5), 0))
+    return np.where(x <= -3, 0, np.where(x < 3, g * (x / 3 + 0.5), g))
 
 
 @op(x=arr(low=-3, high=3, avoid=(-1, 1, 2)), min_val=[-1.0], max_val=[1.0, 2.0], batch="elementwise")
 def hardtanh(x, *, min_val=-1.0, max_val=1.0):
     """x between min_val and max_val; its gradient at these two is taken as 0."""
+    if min_val > max_val:
+        raise ValueError(f"min_val should be at most max_val, {max_val!r}, not {min_val!r}")
     return np.clip(x, min_val, max_val)
 
 
 @hardtanh.backward
 def _(g, x, min_val, max_val):
-    return np.where((x > min_val) & (x < max_val), g, 0)
+    return np.where((x <= min_val) | (x >= max_val), 0, g)

@@ -106,3 +106,9 @@ def test_integer_and_boolean_constants_keep_a_float_gradient():
 def test_mod_has_the_slope_of_the_quotient_that_numpy_takes(x, y, slope, check):
     gx, gy = check.gradients(F.mod, [np.array([x]), np.array([y])])
     np.testing.assert_array_equal([gx[0], gy[0]], [1.0, slope])
+
+
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+def test_nan_beside_a_number_passes_the_gradient_to_both_as_in_pytorch(name, check):
+    gx, gy = check.gradients(getattr(F, name), [np.array([np.nan, 1.0]), np.array([1.0, np.nan])], g=[3, 5])
+    np.testing.assert_array_equal([gx, gy], [[3, 5], [3, 5]])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gradcheck_cli.ops as F
+from gradcheck_cli import check as checked
 
 AT_CORNERS = {
     "relu": ([0.0], [0.0]),
@@ -45,3 +46,24 @@ def test_prelu_has_a_weight_for_each_channel_or_one_for_all(check):
         np.testing.assert_allclose(check.gradients(F.prelu, [x, one])[1], np.full(one.shape, -8.0))
     with pytest.raises(ValueError, match="a number for each channel"):
         F.prelu(x, np.ones(3))
+
+
+@pytest.mark.parametrize("name", ["relu", "hardtanh", "hardswish"])
+def test_nan_passes_its_gradient_as_in_pytorch(name, check):
+    np.testing.assert_array_equal(
+        check.gradients(getattr(F, name), [np.array([np.nan, 0.5, -9.0])], g=[3, 0, 0])[0][0], 3
+    )
+
+
+def test_prelu_takes_a_single_number_and_no_matrix_of_weights():
+    result = checked(lambda x, weight: F.tanh(F.prelu(x, weight)), {"x": np.array(-0.5), "weight": np.array([0.3])})
+    assert str(result.verdict) == "pass"
+    with pytest.raises(ValueError, match=r"or one, not \(1, 1\)"):
+        F.prelu(np.ones((2, 3)), np.ones((1, 1)))
+
+
+def test_rectifiers_refuse_what_means_nothing():
+    with pytest.raises(ValueError, match="alpha should not be 0"):
+        F.celu(np.ones(2), alpha=0)
+    with pytest.raises(ValueError, match=r"min_val should be at most max_val, 1\.0, not 2"):
+        F.hardtanh(np.ones(2), min_val=2)
