@@ -5,6 +5,7 @@ import numpy as np
 from gradcheck_cli import arr, ints, keep, op, unbroadcast
 
 from .activations import log_softmax, sigmoid
+from .checks import whole_numbers
 from .reduced import REDUCTIONS, per_element, reduced, require
 
 
@@ -24,6 +25,8 @@ def cross_entropy(x, target, weight=None, *, reduction="mean", label_smoothing=0
     ignore_index count nowhere; the mean is that over the weights of the others. Probabilities as target are for
     soft_cross_entropy.
     """
+    if not 0 <= label_smoothing <= 1:
+        raise ValueError(f"label_smoothing should be from 0 to 1, not {label_smoothing!r}")
     axis = _class_axis(x)
     log_p = log_softmax(x, axis=axis)
     weights = _weights(log_p, target, weight, axis, ignore_index)
@@ -114,9 +117,8 @@ def _weights(log_p, target, weight, axis, ignored):
     """Return the weight of each target, 0 for one that is ignored. Raises ValueError for a wrong one."""
     classes, shape = log_p.shape[axis], log_p.shape[:axis] + log_p.shape[axis + 1 :]
     if np.shape(target) != shape:
-        soft = "; probabilities are for soft_cross_entropy" if np.shape(target) == log_p.shape else ""
-        message = f"target should have the shape of x without its classes, {shape}, not {np.shape(target)}{soft}"
-        raise ValueError(message)
+        raise ValueError(f"target should have the shape of x without its classes, {shape}, not {np.shape(target)}")
+    target = whole_numbers(target, "target")
     counted = np.not_equal(target, ignored)
     if np.any(counted & (np.less(target, 0) | np.greater_equal(target, classes))):
         raise ValueError(f"target should hold class numbers from 0 to {classes - 1}")
@@ -160,13 +162,14 @@ def _over(losses, weights, reduction):
 
 
 def _at_each(g, weights, reduction):
-    return np.broadcast_to(g, weights.shape) / (np.sum(weights) if reduction == "mean" else 1)
+    total = np.sum(weights) if reduction == "mean" else 1
+    return np.broadcast_to(g, weights.shape) / (total or 1)  # where nothing counts, nothing flows
 
 
 @op(x=arr(low=0.1, high=0.9), target=arr(low=0, high=1), reduction=REDUCTIONS, batch="elementwise", linear="target")
 def binary_cross_entropy(x, target, *, reduction="mean"):
     """-target * log(x) - (1 - target) * log(1 - x), logarithms at least -100: mean, sum or all of it."""
-    losses = -target * _log(x) - np.subtract(1, target) * _log(np.subtract(1, x))
+    losses = np.negative(target) * _log(x) - np.subtract(1, target) * _log(np.subtract(1, x))
     return keep(reduced(losses, reduction), shape=losses.shape)
 
 
@@ -194,9 +197,9 @@ def _log(x):
 )
 def binary_cross_entropy_with_logits(x, target, pos_weight=None, *, reduction="mean"):
     """-pos_weight * target * log(p) - (1 - target) * log(1 - p), p = sigmoid(x): mean, sum or all of it."""
-    more = 0 if pos_weight is None else np.multiply(np.subtract(pos_weight, 1), target)
-    # log(1 - p) = -softplus(x), log(p) = -softplus(-x)
-    losses = np.subtract(1, target) * x + (1 + more) * np.logaddexp(0, -np.asarray(x))
+    wanted = np.multiply(1 if pos_weight is None else pos_weight, target)
+    # log(1 - p) = -softplus(x), log(p) = -softplus(-x); both, since a difference of them would cancel.
+    losses = np.subtract(1, target) * np.logaddexp(0, x) + wanted * np.logaddexp(0, np.negative(x))
     return keep(reduced(losses, reduction), shape=losses.shape)
 
 
@@ -226,7 +229,8 @@ def kl_div(x, target, *, reduction="mean", log_target=False):
 
     The reduction "batchmean" is the sum over the size of the first axis.
     """
-    p = np.exp(target) if log_target else np.asarray(target)
+    target = np.asarray(target)
+    p = np.exp(target) if log_target else target
     losses = np.where(p == 0, 0, p * (_log_of(target, p, log_target) - x))
     whole = np.sum(losses) / _batch(losses.shape) if reduction == "batchmean" else reduced(losses, reduction)
     return keep(whole, shape=losses.shape, p=p)

@@ -6,6 +6,7 @@ from gradcheck_cli import arr, keep, op, unbroadcast
 
 from .arithmetic import draw_operands
 from .axes import aligned
+from .checks import check_positive
 from .reduced import REDUCTIONS, per_element, reduced
 from .reductions import norm_slopes, scaled_norm
 
@@ -37,6 +38,8 @@ def _(g, error, x_shape, target_shape, reduction):
 @op(beta=[1.0, 0.5], reduction=REDUCTIONS, batch="elementwise")
 def smooth_l1_loss(x, target, *, beta=1.0, reduction="mean"):
     """d ** 2 / (2 * beta) where d = |x - target| < beta, else d - beta / 2: its mean, its sum, or all of it."""
+    if beta < 0:
+        raise ValueError(f"beta should be 0 or more, not {beta!r}")
     error = np.subtract(x, target)
     size = np.abs(error)
     near = np.square(error) / (2 * beta) if beta else size
@@ -52,6 +55,7 @@ def _(g, error, x_shape, target_shape, beta, reduction):
 @op(delta=[1.0, 0.5], reduction=REDUCTIONS, batch="elementwise")
 def huber_loss(x, target, *, delta=1.0, reduction="mean"):
     """d ** 2 / 2 where d = |x - target| < delta, else delta * (d - delta / 2): its mean, its sum, or all of it."""
+    check_positive(delta, "delta")
     error = np.subtract(x, target)
     size = np.abs(error)
     losses = np.where(size < delta, np.square(error) / 2, delta * (size - delta / 2))
@@ -97,6 +101,8 @@ def _(rng):
 @op(x=arr("... n"), y=arr("... n"), axis=[-1, 0], eps=[1e-8])
 def cosine_similarity(x, y, *, axis=-1, eps=1e-8):
     """sum(x * y) / (|x| * |y|) along axis, after broadcasting, each norm being at least eps."""
+    if np.ndim(axis):
+        raise ValueError(f"axis should be a whole number, not {axis!r}")
     x, y = np.broadcast_arrays(x, y)
     x_norm, y_norm = (np.maximum(np.sqrt(np.sum(np.square(z), axis=axis, keepdims=True)), eps) for z in (x, y))
     return keep(np.sum(x / x_norm * (y / y_norm), axis=axis), x_norm=x_norm, y_norm=y_norm)
@@ -140,10 +146,12 @@ def triplet_margin_loss(anchor, positive, negative, *, margin=1.0, p=2.0, eps=1e
 
 
 @triplet_margin_loss.backward
-def _(g, near, far, excess, p, reduction):
+def _(g, anchor_shape, positive_shape, negative_shape, near, far, excess, p, reduction):
     g = np.where(excess > 0, per_element(g, excess.shape, reduction), 0)[..., None]
+    shapes = anchor_shape, positive_shape, negative_shape
     to_positive, to_negative = (norm_slopes(g, z, scaled_norm(z, p, -1, True), p, (-1,)) for z in (near, far))
-    return to_positive - to_negative, -to_positive, to_negative
+    slopes = to_positive - to_negative, -to_positive, to_negative
+    return [unbroadcast(slope, shape) for slope, shape in zip(slopes, shapes, strict=True)]
 
 
 @triplet_margin_loss.sample

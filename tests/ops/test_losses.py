@@ -263,3 +263,53 @@ def test_triplet_margin_loss_takes_every_norm(p, check):
 def test_triplet_margin_loss_refuses_to_count():
     with pytest.raises(ValueError, match="p=0 counts elements"):
         F.triplet_margin_loss(*np.ones((3, 2, 2)), p=0)
+
+
+def test_triplet_margin_loss_broadcasts_both_ways(check):
+    arrays = [np.random.default_rng(seed).standard_normal(shape) for seed, shape in enumerate([(4, 3), (1, 3), (4, 1)])]
+    assert check.disagreement(F.triplet_margin_loss, arrays, {"margin": 9.0}) < check.tolerance
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x: F.huber_loss(x, x, delta=0), "delta should be above 0, not 0"),
+        (lambda x: F.smooth_l1_loss(x, x, beta=-1), "beta should be 0 or more, not -1"),
+        (lambda x: F.cosine_similarity(x, x, axis=(0, 1)), r"axis should be a whole number, not \(0, 1\)"),
+        (lambda x: F.cross_entropy(x, [0, 1], label_smoothing=1.5), "label_smoothing should be from 0 to 1, not 1.5"),
+        (lambda x: F.cross_entropy(x, [0.0, 1.0]), "target should hold whole numbers, not float64"),
+        (lambda x: F.nll_loss(x, [True, False]), "target should hold whole numbers, not bool"),
+    ],
+)
+def test_losses_refuse_what_means_nothing(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(np.ones((2, 3)))
+
+
+@pytest.mark.parametrize("operator", [F.cross_entropy, F.nll_loss], ids=["cross_entropy", "nll_loss"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_mean_in_which_nothing_counts_has_slope_zero(operator, dtype):
+    x = Variable(np.ones((2, 3), dtype))
+    loss = operator(x, np.array([-100, -100]))
+    assert np.isnan(loss.data)
+    loss.backward()
+    np.testing.assert_array_equal(x.grad, np.zeros((2, 3), dtype))
+
+
+@pytest.mark.parametrize(("x", "target"), [(40.0, 1.0), (-40.0, 0.0), (-40.0, 1e-17), (0.5, 0.3)])
+def test_binary_cross_entropy_with_logits_keeps_its_digits(x, target):
+    known = (1 - target) * np.log1p(np.exp(-abs(x))) + target * np.log1p(np.exp(-abs(x)))
+    known += (1 - target) * max(x, 0) + target * max(-x, 0)
+    np.testing.assert_allclose(F.binary_cross_entropy_with_logits(x, target), known, rtol=1e-15)
+
+
+def test_losses_take_plain_lists():
+    x = [0.2, 0.4]
+    for operator, attributes in (
+        (F.binary_cross_entropy, {}),
+        (F.binary_cross_entropy_with_logits, {}),
+        (F.kl_div, {}),
+        (F.kl_div, {"log_target": True}),
+    ):
+        assert operator(x, x, **attributes) == operator(np.array(x), np.array(x), **attributes)
+    assert F.triplet_margin_loss([x], [x], [x]) == 1.0
