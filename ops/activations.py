@@ -7,6 +7,8 @@ import numpy as np
 
 from gradcheck_cli import arr, op
 
+from .checks import check_axis
+
 
 @op(batch="elementwise")
 def sigmoid(x):
@@ -118,6 +120,7 @@ def _(g, x, axis):
 
 
 def _halves(x, axis):
+    check_axis(axis, np.shape(x))
     if np.shape(x)[axis] % 2:
         raise ValueError(f"x should have an even size along axis {axis}, not {np.shape(x)[axis]}")
     return np.split(np.asarray(x), 2, axis=axis)
@@ -128,6 +131,7 @@ def gelu(x, *, approximate="none"):
     """x * Phi(x), Phi the normal distribution function; or x * (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2."""
     if approximate not in ("none", "tanh"):
         raise ValueError(f"approximate should be 'none' or 'tanh', not {approximate!r}")
+    x = np.asarray(x)
     return x * (_normal_cdf(x) if approximate == "none" else (1 + np.tanh(_gelu_argument(x))) / 2)
 
 

@@ -160,7 +160,7 @@ def clip(x, *, min=None, max=None):
 @clip.backward
 def _(g, x, min, max):
     low, high = _limits(min, max)
-    return np.where((x >= low) & (x <= high), g, 0)
+    return unbroadcast(np.where((x >= low) & (x <= high), g, 0), x.shape)  # the limits may be arrays
 
 
 def _limits(low, high):

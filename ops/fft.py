@@ -5,6 +5,7 @@ import numpy as np
 from gradcheck_cli import op, unbroadcast
 
 from .axes import aligned, behind
+from .checks import check_axis
 
 _NORMS = [None, "ortho", "forward"]
 
@@ -18,6 +19,7 @@ def rfft(x, *, n=None, axis=-1, norm=None):
 
     x is cut or filled with zeros to n. The sum is divided by nothing, by sqrt(n) ("ortho") or by n ("forward").
     """
+    check_axis(axis, np.shape(x))
     spectrum = np.fft.rfft(x, n, axis, norm)
     return spectrum.real.copy(), spectrum.imag.copy()
 
@@ -44,7 +46,8 @@ def irfft(real, imag, *, n=None, axis=-1, norm=None):
     norm: 1/n (None, "backward"), 1/sqrt(n) ("ortho"), 1 ("forward").
     """
     spectrum = np.add(real, np.multiply(1j, imag))
-    if n and np.ndim(spectrum) and not spectrum.shape[axis]:  # of nothing NumPy 2.4 returns whatever is in memory
+    check_axis(axis, spectrum.shape)
+    if n and not spectrum.shape[axis]:  # of nothing NumPy 2.4 returns whatever is in memory
         spectrum = _fitted(spectrum, 1, axis)
     return np.fft.irfft(spectrum, n, axis, norm)
 

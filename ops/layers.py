@@ -6,30 +6,38 @@ import numpy as np
 
 from gradcheck_cli import arr, keep, op
 
+from .checks import whole_numbers
+
 
 @op(x=arr("... n"), weight=arr("m n"), bias=arr("m"), batch="... m", linear="x weight bias")
 def linear(x, weight, bias=None):
-    """x @ weight.T + bias, as in torch.nn.functional."""
-    if np.ndim(weight) != 2 or (bias is not None and np.shape(bias) != np.shape(weight)[:1]):
-        raise ValueError(f"weight should be (out, in) and bias (out,), not {np.shape(weight)} and {np.shape(bias)}")
+    """x @ weight.T + bias, as in torch.nn.functional.
+
+    weight is (out, in) and bias (out,); with a weight of (in,) and a bias that is a number, one number comes out.
+    """
+    x_shape, shape = np.shape(x), np.shape(weight)
+    if len(shape) not in (1, 2) or (bias is not None and np.shape(bias) != shape[:-1]):
+        raise ValueError(f"weight should be (out, in) and bias (out,), not {shape} and {np.shape(bias)}")
+    if not x_shape or x_shape[-1] != shape[-1]:
+        raise ValueError(f"x should be (..., {shape[-1]}) beside a weight of shape {shape}, not {x_shape}")
     product = np.matmul(x, np.transpose(weight))
     return product if bias is None else product + bias
 
 
 @linear.backward("x")
 def _(g, weight):
-    return g @ weight
+    return g @ weight if weight.ndim == 2 else g[..., None] * weight
 
 
 @linear.backward("weight")
 def _(g, x):
-    leading = list(range(g.ndim - 1))
+    leading = list(range(x.ndim - 1))
     return np.tensordot(g, x, axes=(leading, leading))
 
 
 @linear.backward("bias")
-def _(g):
-    return g.sum(axis=tuple(range(g.ndim - 1)))
+def _(g, bias_shape):
+    return g.sum(axis=tuple(range(g.ndim - len(bias_shape))))
 
 
 @op(p=[0.5, 0.2], seed=[0, 1], training=[True, False], linear=True)
@@ -98,7 +106,7 @@ def _places(x_shape, size, scale_factor, mode, align_corners):
     """Return, for each axis, the elements to take, those to mix in, and their share (None: nothing is mixed)."""
     inner = x_shape[2:]
     axes = len(inner)
-    if not mode.startswith("nearest") and _LINEAR.get(mode) != axes:
+    if mode not in ("nearest", "nearest-exact") and _LINEAR.get(mode) != axes:
         fitting = [name for name, count in _LINEAR.items() if count == axes]
         wanted = ", ".join(["nearest", "nearest-exact", *fitting])
         raise ValueError(f"mode should be one of {wanted} for x of {axes + 2} axes, not {mode!r}")
@@ -118,6 +126,8 @@ def _sizes_and_ratios(inner, size, scale_factor):
     each = tuple(given) if np.ndim(given) else (given,) * len(inner)
     if len(each) != len(inner):
         raise ValueError(f"size or scale_factor should be a number, or one for each of {len(inner)} axes, not {given}")
+    if scale_factor is None:
+        whole_numbers(each, "size")
     sizes = each if scale_factor is None else [math.floor(length * f) for length, f in zip(inner, each, strict=True)]
     if min(sizes) < 1:
         raise ValueError(f"the output would have the sizes {tuple(sizes)}: all should be 1 or more")

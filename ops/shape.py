@@ -134,7 +134,7 @@ def split(x, *, indices_or_sections=2, axis=0):
 
     An operator has a fixed number of outputs, here two, so numpy.split(x, 3) is refused: take its parts as slices of x.
     """
-    parts = np.split(x, indices_or_sections, axis)
+    parts = np.split(np.asarray(x), indices_or_sections, axis)
     if len(parts) != 2:
         raise ValueError(f"split gives two parts here, not {len(parts)}: take slices of x, such as x[:2]")
     return tuple(map(np.array, parts))
@@ -175,7 +175,7 @@ def tile(x, *, reps):
 
 @tile.backward
 def _(g, x_shape, reps):
-    reps = reps if isinstance(reps, tuple | list) else (reps,)
+    reps = np.atleast_1d(reps)
     width = max(len(reps), len(x_shape))
     reps, shape = (*(1,) * (width - len(reps)), *reps), (*(1,) * (width - len(x_shape)), *x_shape)
     blocks = g.reshape([size for pair in zip(reps, shape, strict=True) for size in pair])

@@ -121,3 +121,11 @@ def test_gelu_of_large_elements_has_slope_zero_or_one(large, dtype, approximate,
     x, attributes = np.array([-large, large, np.nan], dtype), {"approximate": approximate}
     np.testing.assert_array_equal(F.gelu(x, **attributes), np.array([0, large, np.nan], dtype))
     np.testing.assert_array_equal(check.gradients(F.gelu, [x], attributes)[0], [0, 1, np.nan])
+
+
+def test_glu_and_gelu_take_what_they_are_given():
+    with pytest.raises(ValueError, match="x is a single number, without axes, so axis can't be -1"):
+        F.glu(np.array(1.0))
+    with pytest.raises(ValueError, match="x has the axes -1 to 0, so axis can't be 2"):
+        F.glu(np.ones(4), axis=2)
+    np.testing.assert_array_equal(F.gelu([0.5, -1.0]), F.gelu(np.array([0.5, -1.0])))

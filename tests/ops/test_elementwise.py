@@ -74,3 +74,9 @@ def test_logarithm_of_zero_warns_as_numpy_does():
 def test_root_of_zero_has_an_infinite_slope(check):
     with pytest.warns(RuntimeWarning, match="divide by zero"):
         assert np.isposinf(check.gradients(F.sqrt, [np.array([0.0])])[0])
+
+
+@pytest.mark.parametrize("shape", [(), (3,)], ids=str)
+def test_clip_sums_over_limits_that_broadcast(shape, check):
+    limits = {"min": np.array([[-3.0], [0.7]]), "max": np.array([[0.4], [5.0]])}
+    assert check.disagreement(F.clip, [np.full(shape, 0.5)], limits) < check.tolerance

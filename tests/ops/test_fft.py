@@ -81,3 +81,11 @@ def test_wrong_attributes_are_refused_as_numpy_refuses_them(attributes):
     for call in (lambda: F.rfft(x, **attributes), lambda: F.irfft(x, x, **attributes)):
         with pytest.raises((ValueError, IndexError)):
             call()
+
+
+@pytest.mark.parametrize("operator", [F.rfft, lambda x, **at: F.irfft(x, x, **at)], ids=["rfft", "irfft"])
+def test_transforms_say_which_axes_there_are(operator):
+    with pytest.raises(ValueError, match="x is a single number"):
+        operator(np.array(1.0))
+    with pytest.raises(ValueError, match="x has the axes -1 to 0, so axis can't be 2"):
+        operator(np.ones(4), axis=2)

@@ -5,6 +5,7 @@ import pytest
 
 import gradcheck_cli.ops as F
 from gradcheck_cli import Variable
+from gradcheck_cli import check as checked
 
 
 @pytest.mark.parametrize("leading", [(), (1,), (3,), (2, 3), (0,)], ids=str)
@@ -32,7 +33,7 @@ def test_linear_takes_its_bias_by_name_or_as_none(check):
     np.testing.assert_array_equal(F.linear(x, weight, None).data, F.linear(x, weight).data)
 
 
-@pytest.mark.parametrize("shapes", [((2, 3), (3,), None), ((2, 3), (4, 3), (3,)), ((2, 3), (1, 3), (4,))], ids=str)
+@pytest.mark.parametrize("shapes", [((2, 3), (3,), (1,)), ((2, 3), (4, 3), (3,)), ((2, 3), (1, 3), (4,))], ids=str)
 def test_linear_refuses_weight_and_bias_that_do_not_fit(shapes):
     arrays = [None if shape is None else np.ones(shape) for shape in shapes]
     with pytest.raises(ValueError, match=r"weight should be \(out, in\) and bias \(out,\)"):
@@ -151,3 +152,21 @@ def test_interpolate_leaves_an_axis_alone_whose_size_a_factor_keeps():
     factors = F.interpolate(x, scale_factor=(1.2, 2), mode="bilinear")
     np.testing.assert_array_equal(factors, F.interpolate(x, size=(3, 6), mode="bilinear"))
     assert F.interpolate(x[:, :, 0], scale_factor=1.2, mode="linear").tolist() == [[[0, 1, 4]]]
+
+
+def test_linear_with_a_weight_of_one_axis_gives_one_number(check):
+    arrays = [check.signed(shape, seed) for seed, shape in enumerate([(4, 2, 3), (3,), ()])]
+    np.testing.assert_allclose(F.linear(*arrays), arrays[0] @ arrays[1] + arrays[2])
+    assert check.disagreement(F.linear, arrays) < check.tolerance
+    parameters = dict(zip(("x", "weight", "bias"), arrays, strict=True))
+    result = checked(lambda x, weight, bias: F.sum(F.tanh(F.linear(x, weight, bias))), parameters)
+    assert str(result.verdict) == "pass"
+
+
+def test_linear_and_interpolate_say_which_shape_or_size_they_want():
+    with pytest.raises(ValueError, match=r"x should be \(\.\.\., 5\) beside a weight of shape \(4, 5\), not \(2, 3\)"):
+        F.linear(np.ones((2, 3)), np.ones((4, 5)))
+    with pytest.raises(ValueError, match="size should hold whole numbers, not float64"):
+        F.interpolate(np.ones((1, 1, 3)), size=4.5)
+    with pytest.raises(ValueError, match=r"mode should be one of nearest, nearest-exact, linear .* not None"):
+        F.interpolate(np.ones((1, 1, 3)), size=4, mode=None)

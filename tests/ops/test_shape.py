@@ -175,3 +175,9 @@ def test_part_of_a_split_that_nobody_used_has_gradient_zero():
     x = Variable(X)
     F.split(x, axis=1)[1].backward(np.ones((3, 2)))
     np.testing.assert_array_equal(x.grad, [[0.0, 0.0, 1.0, 1.0]] * 3)
+
+
+def test_tile_takes_an_array_and_split_a_list(check):
+    (gx,) = check.gradients(F.tile, [np.ones(3)], {"reps": np.array([2, 2])})
+    np.testing.assert_array_equal(gx, np.full(3, 4.0))
+    assert [part.tolist() for part in F.split([1.0, 2.0])] == [[1.0], [2.0]]
