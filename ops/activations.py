@@ -67,7 +67,8 @@ def softsign(x):
 
 @softsign.backward
 def _(g, x):
-    return g / (1 + np.abs(x)) ** 2
+    size = 1 + np.abs(x)
+    return g / size / size  # the square may overflow
 
 
 @op(batch="elementwise")

@@ -19,7 +19,7 @@ def erf(x):
 
 @erf.backward
 def _(g, x):
-    return g * (2 / math.sqrt(math.pi)) * np.exp(-x * x)
+    return g * (2 / math.sqrt(math.pi)) * _bell(x)
 
 
 @op(batch="elementwise", requires="scipy")
@@ -30,7 +30,11 @@ def erfc(x):
 
 @erfc.backward
 def _(g, x):
-    return g * (-2 / math.sqrt(math.pi)) * np.exp(-x * x)
+    return g * (-2 / math.sqrt(math.pi)) * _bell(x)
+
+
+def _bell(x):
+    return np.exp(-np.square(np.clip(x, -40, 40)))  # 0 beyond, where the square might overflow
 
 
 @op(x=arr(low=0.5, high=6, avoid=(1, 2)), batch="elementwise", requires="scipy")

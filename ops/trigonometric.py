@@ -72,7 +72,8 @@ def arctan(x):
 
 @arctan.backward
 def _(g, x):
-    return g / (1 + x * x)
+    r = np.hypot(1, x)
+    return g / r / r  # the square may overflow
 
 
 @op(batch="elementwise")
@@ -169,7 +170,7 @@ def sinc(x):
 def _(g, x, out):
     t = math.pi * x
     near = np.abs(t) < 0.1  # where the two terms of the slope cancel, its Taylor series
-    t2 = t * t
+    t2 = np.square(np.where(near, t, 0))
     series = -t * (1 / 3 - t2 * (1 / 30 - t2 * (1 / 840 - t2 / 45360)))
     return g * math.pi * np.where(near, series, (np.cos(t) - out) / np.where(near, 1, t))
 

@@ -129,3 +129,8 @@ def test_glu_and_gelu_take_what_they_are_given():
     with pytest.raises(ValueError, match="x has the axes -1 to 0, so axis can't be 2"):
         F.glu(np.ones(4), axis=2)
     np.testing.assert_array_equal(F.gelu([0.5, -1.0]), F.gelu(np.array([0.5, -1.0])))
+
+
+@pytest.mark.parametrize("name", ["softsign", "tanh", "tanhshrink", "silu", "mish", "sigmoid", "softplus"])
+def test_slopes_of_huge_elements_come_without_a_warning(name, check):
+    assert np.isfinite(check.gradients(getattr(F, name), [np.array([-1e160, 1e160])])[0]).all()

@@ -80,3 +80,8 @@ def test_packages_are_looked_for_without_importing_them():
 def test_logaddexp_keeps_the_digits_of_its_slopes(large, check):
     for slopes in check.gradients(F.logaddexp, [np.array([large]), np.array([large])]):
         np.testing.assert_array_equal(slopes, [0.5])
+
+
+@pytest.mark.parametrize("name", ["erf", "erfc"])
+def test_slopes_of_erf_vanish_at_huge_elements_without_a_warning(name, check):
+    np.testing.assert_array_equal(check.gradients(getattr(F, name), [np.array([-1e160, 1e160])])[0], [0, 0])

@@ -47,3 +47,8 @@ def test_hypot_of_the_smallest_numbers_has_slopes_below_one(check):
 def test_arctan2_at_the_origin_has_slope_zero(check):
     for slopes in check.gradients(F.arctan2, [np.zeros(2), np.array([0.0, -0.0])]):
         np.testing.assert_array_equal(slopes, [0.0, 0.0])
+
+
+@pytest.mark.parametrize("name", ["arctan", "arcsinh", "sinc"])
+def test_slopes_of_huge_elements_are_small_and_come_without_a_warning(name, check):
+    assert np.abs(check.gradients(getattr(F, name), [np.array([-1e160, 1e160])])[0]).max() < 1e-159
