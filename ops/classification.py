@@ -117,7 +117,9 @@ def _weights(log_p, target, weight, axis, ignored):
     """Return the weight of each target, 0 for one that is ignored. Raises ValueError for a wrong one."""
     classes, shape = log_p.shape[axis], log_p.shape[:axis] + log_p.shape[axis + 1 :]
     if np.shape(target) != shape:
-        raise ValueError(f"target should have the shape of x without its classes, {shape}, not {np.shape(target)}")
+        soft = "; probabilities are for soft_cross_entropy" if np.shape(target) == log_p.shape else ""
+        message = f"target should have the shape of x without its classes, {shape}, not {np.shape(target)}{soft}"
+        raise ValueError(message)
     target = whole_numbers(target, "target")
     counted = np.not_equal(target, ignored)
     if np.any(counted & (np.less(target, 0) | np.greater_equal(target, classes))):

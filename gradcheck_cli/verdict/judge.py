@@ -37,7 +37,16 @@ from gradcheck_cli.verdict.gradient import Gradient
 from gradcheck_cli.verdict.judgement import Judgement, as_finding, skipped
 from gradcheck_cli.verdict.parameter import JudgedParameter, judge_parameter
 from gradcheck_cli.verdict.planned import Planned, View
-from gradcheck_cli.verdict.results import agree, bad_values, require_finite_gradients
+from gradcheck_cli.verdict.results import (
+    agree,
+    all_agree,
+    bad_values,
+    notes_on,
+    require_finite_gradients,
+    require_finite_value,
+    unlike_gradients,
+    unlike_values,
+)
 from gradcheck_cli.verdict.watcher import Watcher
 
 if TYPE_CHECKING:
@@ -77,7 +86,7 @@ def judge(
             judgement.parameters.extend(skipped(name, values[name].shape) for name in only if name not in done)
     judgement.findings.extend(map(as_finding, check.checked.beside.values()))
     judgement.findings.extend(as_finding(violation, accepted=True) for violation in check.accepted)
-    judgement.notes.extend(check.notes())
+    judgement.notes.extend(notes_on(check.outputs.jitter, check.checked.users))
 
 
 class _Check:
@@ -160,7 +169,7 @@ class _Check:
         self.judgement.outputs = outputs
         is_number = len(outputs) == 1 and outputs[0].size == 1
         self.judgement.value = float(outputs[0].item()) if is_number else None
-        _require_finite_value(self.recording, self.checked)
+        require_finite_value(outputs, self.checked.first_non_finite)
         still = [at for at, out in enumerate(outputs) if any(out is each for each in self.checked.still)]
         self.outputs = Outputs(outputs, self.checked.coarsest, without_gradient=still)
         drawn, given = signed_cotangent(self.outputs.epsilon.size, self.rng), self.judgement.cotangents
@@ -188,18 +197,18 @@ class _Check:
             return
         from gradcheck_cli.verdict.ties import Surroundings, acquit  # here, since most gradients are right
 
-        def announce(count: int) -> None:
-            self.watcher.evaluation(count)
-            self.judgement.evaluations += count
+        around = Surroundings(self.function, self.values, self.outputs, self.cotangent, self.gradients, self._announce)
+        acquit(self.judgement, around, self.suspects, self._judged_beside, np.random.default_rng([*self.seed, TIES]))
 
-        def judged_at(values: Values, names: Collection[str]) -> Judgement:
-            beside = Judgement(cotangents=self.judgement.cotangents)
-            judge(self.function, values, self.knobs, self.seed, self.samples, beside, names, self.watcher, appeal=False)
-            self.judgement.evaluations += beside.evaluations
-            return beside
+    def _announce(self, count: int) -> None:
+        self.watcher.evaluation(count)
+        self.judgement.evaluations += count
 
-        around = Surroundings(self.function, self.values, self.outputs, self.cotangent, self.gradients, announce)
-        acquit(self.judgement, around, self.suspects, judged_at, np.random.default_rng([*self.seed, TIES]))
+    def _judged_beside(self, values: Values, names: Collection[str]) -> Judgement:
+        beside = Judgement(cotangents=self.judgement.cotangents)
+        judge(self.function, values, self.knobs, self.seed, self.samples, beside, names, self.watcher, appeal=False)
+        self.judgement.evaluations += beside.evaluations
+        return beside
 
     def _compare(self, name: str, stopped: Callable[[ParameterResult], None] | None = None) -> JudgedParameter:
         """Judge one parameter: by the terms of the value if these acquit it, else by the value itself.
@@ -239,33 +248,17 @@ class _Check:
         self._require_same_value(again.outputs, "")
         gradients = again.vjp(self.outputs.split(self.cotangent))
         if not all(agree(g, gradients[name], self.knobs.repeat) for name, g in self.gradients.items()):
-            message, hint = "two calls give different gradients", "turn randomness off, or give it a seed"
-            current().violated(ContractViolation("not-repeatable", message, "gradient", None, hint))
+            current().violated(unlike_gradients())
         return again
 
     def _require_same_value(self, again: Sequence[Array], when: str) -> None:
         """Hold another evaluation at the point to the first; a small difference is noise, and is noted."""
         first = self.recording.outputs
-        alike = [a.shape for a in first] == [b.shape for b in again]
-        if not alike or not all(agree(a, b, self.knobs.repeat) for a, b in zip(first, again, strict=True)):
-            message = f"two evaluations at the same point differ{when}"
-            hint = "turn randomness off, or give it a seed; state kept between calls does it too"
-            current().violated(ContractViolation("not-repeatable", message, "value", None, hint))
+        if not all_agree(first, again, self.knobs.repeat):
+            current().violated(unlike_values(when))
             return
         jitter = np.abs(self.outputs.flat(again) - self.outputs.flat(first))
         self.outputs.jitter = np.maximum(self.outputs.jitter, jitter)
-
-    def notes(self) -> list[str]:
-        """Say what was taken into account without being a finding: noise between calls, drawn numbers."""
-        notes = []
-        if self.outputs.jitter.any():
-            notes.append(f"identical calls differ by up to {np.max(self.outputs.jitter):.1e}: taken as noise")
-        if self.checked.users:
-            names = ", ".join(sorted(self.checked.users))
-            notes.append(
-                f"{names} draws from the global random generators, which are put into one state before each call"
-            )
-        return notes
 
     def _plan(self, names: Collection[str]) -> None:
         """Say what a check of the named parameters takes, before it starts.
@@ -320,10 +313,3 @@ class _Check:
 def _undecided(result: ParameterResult) -> ParameterResult:
     """Return the result of a parameter that was stopped before its elements could be seen in the value itself."""
     return replace(result, verdict=Verdict.SKIP, findings=())
-
-
-def _require_finite_value(recording: Recording, execution: CheckedExecution) -> None:
-    for out in recording.outputs:
-        if not np.isfinite(out).all():
-            message = f"the value is {bad_values(out)}"
-            raise ContractViolation("non-finite", message, "value", None, execution.first_non_finite)

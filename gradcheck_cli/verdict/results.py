@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -30,6 +30,24 @@ def agree(first: Array, second: Array, repeat: float | None = None) -> bool:
         return bool(np.all((np.abs(first - second) <= tolerance) | ~finite))
 
 
+def all_agree(first: Sequence[Array], second: Sequence[Array], repeat: float | None = None) -> bool:
+    """Tell whether the outputs of identical calls agree, as `agree` does."""
+    alike = [a.shape for a in first] == [b.shape for b in second]
+    return alike and all(agree(a, b, repeat) for a, b in zip(first, second, strict=True))
+
+
+def unlike_values(when: str) -> ContractViolation:
+    """Say that a function has another value when it is called again; `when` goes after the sentence."""
+    hint = "turn randomness off, or give it a seed; state kept between calls does it too"
+    return ContractViolation("not-repeatable", f"two evaluations at the same point differ{when}", "value", None, hint)
+
+
+def unlike_gradients() -> ContractViolation:
+    """Say that a function has another gradient when it is called again."""
+    hint = "turn randomness off, or give it a seed"
+    return ContractViolation("not-repeatable", "two calls give different gradients", "gradient", None, hint)
+
+
 def by_how_much(first: Array, second: Array) -> str:
     """Say how far two results differ: words that go after "differ"."""
     if first.shape != second.shape:
@@ -45,6 +63,13 @@ def bad_values(array: Array) -> str:
     return f"{' and '.join(kinds)} in {bad} of {array.size} elements"
 
 
+def require_finite_value(outputs: Sequence[Array], origin: str) -> None:
+    """Hold the outputs of a function to finiteness. Raises ContractViolation, which says where it comes from."""
+    for out in outputs:
+        if not np.isfinite(out).all():
+            raise ContractViolation("non-finite", f"the value is {bad_values(out)}", "value", None, origin)
+
+
 def require_finite_gradients(gradients: Mapping[str, Array]) -> None:
     """Hold gradients that came from a person's own function to finiteness; operators are held to it one by one.
 
@@ -54,3 +79,14 @@ def require_finite_gradients(gradients: Mapping[str, Array]) -> None:
         if not np.isfinite(gradient).all():
             message = f"the gradient of {name} is {bad_values(gradient)}"
             raise ContractViolation("non-finite", message, "gradient", None)
+
+
+def notes_on(jitter: Array, users: Collection[str]) -> list[str]:
+    """Say what was taken into account without being a finding: noise between calls, operators that draw numbers."""
+    notes = []
+    if jitter.any():
+        notes.append(f"identical calls differ by up to {np.max(jitter):.1e}: taken as noise")
+    if users:
+        names = ", ".join(sorted(users))
+        notes.append(f"{names} draws from the global random generators, which are put into one state before each call")
+    return notes
