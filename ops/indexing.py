@@ -158,11 +158,9 @@ def _(moved, x, *, k, axis=-1, largest=True):  # noqa: ARG001 (the form of such 
 
 @topk.backward
 def _(g_values, x_shape, indices, axis):
-    if not x_shape:
-        return g_values
-    gradient = np.zeros(x_shape, g_values.dtype)
-    np.put_along_axis(gradient, indices, g_values, axis)
-    return gradient
+    gradient = np.zeros(x_shape or (1,), g_values.dtype)
+    np.put_along_axis(gradient, np.atleast_1d(indices), np.atleast_1d(g_values), axis)
+    return gradient.reshape(x_shape)
 
 
 def _first(x, k, axis, largest):
