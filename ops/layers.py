@@ -40,7 +40,7 @@ def _(g, bias_shape):
     return g.sum(axis=tuple(range(g.ndim - len(bias_shape))))
 
 
-@op(p=[0.5, 0.2], seed=[0, 1], training=[True, False], linear=True)
+@op(p=[0.5, 0.2], seed=[0, 1], training=[True, False], batch="scaled", linear=True)
 def dropout(x, *, p=0.5, seed=0, training=True):
     """x * kept / (1 - p), where each element is kept with probability 1 - p, drawn from seed; x if not training."""
     if not 0 <= p <= 1:
@@ -55,12 +55,6 @@ def _scale(shape, dtype, p, seed, training):
         return np.ones((), dtype)
     kept = np.random.default_rng(seed).random(shape) >= p
     return np.asarray(kept / (1 - p if p < 1 else 1), dtype=dtype)
-
-
-@dropout.batch
-def _(moved, x, *, p=0.5, seed=0, training=True):  # noqa: ARG001 (the form of such a function)
-    x = np.multiply(x, 1.0)
-    return x * _scale(x.shape[1:], x.dtype, p, seed, training)  # one mask for all: it is drawn by the shape
 
 
 @dropout.backward

@@ -15,6 +15,7 @@ MEANINGS = {
     "axis": "everything happens along the attribute axis",
     "leading": "each index along the leading axes is on its own",
     "product": "it is x @ y",
+    "scaled": "the output is the input times a number for each element that no value decides",
     "gather": "each element of an output is a constant, or a copy from a place in an input that no value decides",
 }
 """What a word says of a forward."""
@@ -64,6 +65,9 @@ def read_batch(option: Any, inputs: Sequence[Input], attributes: Sequence[Attrib
         return Batch("leading", (first,))
     if option == "axis" and ("axis" not in [each.name for each in attributes] or _several(inputs)):
         say("batch", "batch='axis' is for one array and an attribute named 'axis'", "def f(x, *, axis=None)")
+        return None
+    if option == "scaled" and _several(inputs):
+        say("batch", "batch='scaled' is for one array", "leave it out")
         return None
     if option == "product" and (len(inputs) != 2 or inputs[-1].variadic):
         say("batch", "batch='product' is for two arrays, x @ y", "leave it out")

@@ -100,6 +100,12 @@ def mistakes():
 
         return operator(f, batch="product")
 
+    def batch_that_scales_two():
+        def f(x, y):
+            """Some function."""
+
+        return operator(f, batch="scaled")
+
     def batch_with_nothing_leading():
         def f(x):
             """Some function."""
@@ -202,9 +208,10 @@ def mistakes():
         outputs_with_a_comma: "outputs='loss, probs' should be different names",
         outputs_twice: "outputs='loss loss' should be different names",
         batch_misspelt: "batch='elementwize' is no way to take many perturbations|did you mean 'elementwise'?",
-        batch_as_a_number: "batch=2 should be a word|one of elementwise, axis, leading, product, gather",
+        batch_as_a_number: "batch=2 should be a word|one of elementwise, axis, leading, product, scaled, gather",
         batch_along_no_axis: "batch='axis' is for one array and an attribute named 'axis'",
         batch_of_a_product_of_one: "batch='product' is for two arrays, x @ y",
+        batch_that_scales_two: "batch='scaled' is for one array",
         batch_with_nothing_leading: "batch='leading' needs an input whose shape begins with '...' or a word",
         batch_of_no_word: "batch='rows' is no way to take many perturbations|did you mean 'row'?",
         batch_of_one_word_twice: "batch='n n' should name different words of the inputs' shapes",

@@ -15,6 +15,7 @@ from gradcheck_cli.numeric.rules.gather import fits_gather, gather
 from gradcheck_cli.numeric.rules.leading import leading, places_of
 from gradcheck_cli.numeric.rules.loop import affine, by_function, fits_affine, loop
 from gradcheck_cli.numeric.rules.product import fits_product, product
+from gradcheck_cli.numeric.rules.scaled import fits_scaled, scaled
 
 Rule: TypeAlias = Callable[[Applied, Operands], tuple[Moved, ...]]
 """Returns what moves of each output."""
@@ -39,6 +40,8 @@ def choose(applied: Applied, looped: bool = False) -> Rule:
         return by_function
     if batch.kind == "gather":
         return gather if fits_gather(applied) else loop
+    if batch.kind == "scaled":
+        return scaled if fits_scaled(applied) else loop
     if not _plain_attributes(applied, batch.kind):
         return loop
     if batch.kind == "elementwise":

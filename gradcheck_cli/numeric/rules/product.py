@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gradcheck_cli.numeric.moved import Axes, Moved, free_axes
+from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.numeric.moved import Axes, Moved, flat_index, free_axes
 from gradcheck_cli.numeric.rules.applied import Applied, MisfitError, Operands, shaped
 from gradcheck_cli.numeric.rules.elementwise import common_axes
 
@@ -17,15 +18,17 @@ class _ByChange(NamedTuple):
     """How the change of a slab that is fixed along the axis of the sum changes the product, which then has no sum.
 
     `sources` tells which index of the slab each fixed axis of the output has, `taken` those of the operand that stays,
-    fixed along `still`. Both factors have the shapes of the output's free axes, 1 where it stretches them.
+    fixed along `still`. `met` is this operand as a table in the shape of the output's free axes, 1 where it is
+    stretched; so is `shape` of the slab. `in_place` says that the product has no axis that the former hasn't.
     """
 
     axes: Axes
     sources: tuple[int, ...]
     still: Axes
     taken: tuple[int, ...]
-    still_shape: Shape
-    change_shape: Shape
+    met: Array
+    shape: Shape
+    in_place: bool
 
 
 def fits_product(applied: Applied) -> bool:
@@ -87,16 +90,17 @@ def _whole(applied: Applied, position: int, each: Moved) -> Moved:
 
 def _by_change(applied: Applied, position: int, each: Moved) -> Moved:
     """Multiply the change with the row or column that it meets."""
-    bases, slot, still = applied.bases, applied.operands[position], applied.operands[1 - position]
+    bases, still = applied.bases, applied.operands[1 - position]
     key = "by change", position, each.axes
-    if key not in applied.cache:
-        applied.cache[key] = _find_by_change(applied, position, each.axes)
-    how: _ByChange = applied.cache[key]
-    met = bases.gather(still, how.still, [each.at[source] for source in how.taken])
-    met = met.reshape(*how.still_shape, each.count)
-    change = bases.change(slot, each).reshape(*how.change_shape, each.count)
-    fits = all(mine >= theirs for mine, theirs in zip(how.still_shape, how.change_shape, strict=True))
-    values = np.multiply(met, change, out=met if fits else None)
+    how: _ByChange | None = applied.cache.get(key)
+    if how is None:
+        how = applied.cache[key] = _find_by_change(applied, position, each.axes)
+    indices = [each.at[source] for source in how.taken]
+    met = how.met.take(flat_index(bases[still].shape, how.still, indices), axis=-1)
+    change = bases.change(applied.operands[position], each)
+    if change.ndim <= len(how.shape):  # else it has the output's free axes already
+        change = change.reshape(*how.shape, each.count)
+    values = np.multiply(met, change, out=met if how.in_place else None)
     at = tuple([each.at[source] for source in how.sources])
     values += bases.gather(applied.outputs[0], how.axes, at)
     return Moved(how.axes, at, values)
@@ -118,12 +122,16 @@ def _find_by_change(applied: Applied, position: int, axes: Axes) -> _ByChange:
     for array, places in ((still, theirs), (z, mine)):
         axis_at = {place: axis for axis, place in places.items()}
         shapes.append(tuple(array.shape[axis_at[place]] if place in axis_at else 1 for place in free))
+    kept_axes = tuple(sorted(taken))
+    table = applied.bases.table(applied.operands[1 - position], kept_axes)
     return _ByChange(
         tuple(sorted(fixed)),
         tuple(fixed[axis] for axis in sorted(fixed)),
-        tuple(sorted(taken)),
-        tuple(taken[axis] for axis in sorted(taken)),
-        *shapes,
+        kept_axes,
+        tuple(taken[axis] for axis in kept_axes),
+        table.reshape(*shapes[0], table.shape[-1]),
+        shapes[1],
+        all(one >= other for one, other in zip(*shapes, strict=True)),
     )
 
 
