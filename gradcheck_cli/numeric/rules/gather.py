@@ -233,7 +233,7 @@ def _find_slab(applied: Applied, slot: int, axes: Axes) -> _Slab | None:
     mine = (places >= start) & (places < start + x.size)
     if not mine.any():
         return None
-    indices = np.unravel_index(np.where(mine, places - start, 0), x.shape)
+    indices = np.unravel_index(np.where(mine, places - start, 0), x.shape) if x.ndim else ()
     found: list[tuple[int, Array | None, int]] = []
     for source, axis in enumerate(axes):
         match = _axis_of(np.where(mine, indices[axis], -1), x.shape[axis], [each[0] for each in found])

@@ -129,3 +129,13 @@ def test_where_indices_move_so_do_the_places():
     index = Moved((), (), np.array([[0, 1], [2, 0]]))
     agrees(applied, [x, index])
     agrees(applied, [None, index])
+
+
+@pytest.mark.parametrize("name", ["expand_dims", "reshape", "stack", "repeat"])
+def test_a_number_is_copied_too(name):
+    attributes = {"expand_dims": {"axis": 0}, "reshape": {"shape": (1, 1)}, "repeat": {"repeats": 3}}.get(name, {})
+    arrays = [np.array(1.5)] * (2 if name == "stack" else 1)
+    applied = apply(OPERATORS[name], arrays, attributes)
+    operands: list[Moved | None] = [None] * len(arrays)
+    operands[0] = Moved((), (), np.array([1.0, 2.0, 3.0]))
+    agrees(applied, operands)
