@@ -113,7 +113,8 @@ def _superposed(applied: Applied, operands: Sequence[Moved | None]) -> tuple[Mov
         changes[position] = applied.bases.dense(applied.operands[position], moved) - x[..., None]
         arrays[position] = np.zeros_like(x)
         if x.ndim and len(moved.axes) == x.ndim:
-            share = np.abs(changes[position]).max(axis=tuple(range(x.ndim)))
+            # At most, since a multiple of a small response would be one of its rounding, too.
+            share = np.minimum(np.abs(changes[position]).max(axis=tuple(range(x.ndim))), 1.0)
     zero = applied.forward(arrays)
     results = [np.empty((*out.shape, len(share)), out.dtype) for out in zero]
     for k, each in enumerate(share):

@@ -5,6 +5,7 @@ It is looked at through the backward alone, a few roundings away from the point,
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -14,8 +15,8 @@ from gradcheck_cli.core.arrays import Array
 _FEW, _ROWS = 8, 64
 """Places beside the point: so many show whether anything leaps, and so many in all."""
 
-_NEARER, _STEADY = 8.0, 0.35
-"""What leaps changes by so much of its leap at most so many times nearer to the point."""
+_FARTHER, _STEADY = 8.0, 0.25
+"""What leaps goes so much of as far as it does so many times farther from the point, at least; what curves, less."""
 
 _SAME = 1e-6
 """Gradients are the same to within so much of their size, and of the largest of all elements times as much again."""
@@ -54,6 +55,7 @@ class Hull:
         self._tiny = tiny
         self._rng = rng
         self._left = _CLIMBS
+        self._curved = np.zeros(x.shape, dtype=bool)
         ramp = self._grid()
         self._places = [ramp, -ramp, *(rng.permutation(ramp) for _ in range(_FEW - 2))]
         self._rows = [self._at(place) for place in self._places]
@@ -61,12 +63,12 @@ class Hull:
     def leaps(self, elements: Array) -> bool:
         """Tell whether any of `elements` leaps as ties are broken in a few ways; of none given, any at all.
 
-        What leaps is the same nearer to the point, and what curves isn't.
+        What leaps goes as far as it does farther from the point, and what curves doesn't.
         """
-        rows = np.array(self._rows)
-        nearer = np.array([self._gradient_at(self._tiny / _NEARER * place) for place in self._places])
-        wide = np.ptp(np.vstack([rows, self._at_point]), axis=0)
-        leaping = self._leaping() & (np.abs(rows - nearer).max(axis=0) <= _STEADY * wide)
+        farther = np.array([self._at(_FARTHER * place) for place in self._places])
+        near, far = (np.abs(rows - self._at_point).mean(axis=0) for rows in (np.array(self._rows), farther))
+        self._curved = near < _STEADY * far
+        leaping = self._leaping() & ~self._curved
         return bool((leaping[elements] if elements.size else leaping).any())
 
     def holds(self, elements: Array) -> bool:
@@ -82,7 +84,7 @@ class Hull:
             self.place = self._rearranged()
         if self.place is None and not self._is_between(rows):
             return False
-        return bool(self._leaping()[elements].all())
+        return bool((self._leaping() & ~self._curved)[elements].all())
 
     def _leaping(self) -> Array:
         rows = np.array([*self._rows, self._at_point])
@@ -108,7 +110,8 @@ class Hull:
 
         Where a function doesn't tell them apart but by their values, the order follows from a place that was seen.
         """
-        groups = [np.flatnonzero(self._x == value) for value in np.unique(self._x)]
+        order = np.argsort(self._x, kind="stable")
+        groups = np.split(order, 1 + np.flatnonzero(np.diff(self._x[order])))
         for place, row in list(zip(self._places, self._rows, strict=True))[:_GUESSES]:
             guess = place.copy()
             for group in groups:
@@ -121,24 +124,27 @@ class Hull:
         return None
 
     def _is_between(self, rows: Array) -> bool:
+        """Tell whether the gradient lies between the others: each element alone, and along directions."""
         tolerance = self._tolerance(np.vstack([rows, self._at_point]))
-        for direction in self._directions():
-            seen, wanted = rows @ direction, float(self._at_point @ direction)
-            # Of infinitely many pieces none goes as far as all together.
-            slack = float(np.abs(direction) @ tolerance) + _NEARLY * float(np.ptp(seen))
-            for side in (1.0, -1.0):
-                best = int(np.argmax(side * seen))
-                if side * wanted > side * seen[best] + slack and not self._reaches(
-                    side * direction, side * wanted - slack, self._places[best]
-                ):
-                    return False
-        return True
+        # Of infinitely many pieces none goes as far as all together.
+        slack = tolerance + _NEARLY * np.ptp(rows, axis=0)
+        outside = (self._at_point > rows.max(axis=0) + slack) | (self._at_point < rows.min(axis=0) - slack)
+        alone = (self._alone(np.array([element])) for element in np.flatnonzero(outside))
+        return all(self._allows(direction, rows, tolerance) for direction in itertools.chain(alone, self._directions()))
+
+    def _allows(self, direction: Array, rows: Array, tolerance: Array) -> bool:
+        """Tell whether the gradient lies between the others along a direction, of which more are looked for if not."""
+        seen, wanted = rows @ direction, float(self._at_point @ direction)
+        slack = float(np.abs(direction) @ tolerance) + _NEARLY * float(np.ptp(seen))
+        side = 1.0 if wanted > seen.max() else -1.0
+        best = int(np.argmax(side * seen))
+        if side * wanted <= side * seen[best] + slack:
+            return True
+        return self._reaches(side * direction, side * wanted - slack, self._places[best])
 
     def _directions(self) -> Iterator[Array]:
-        """Yield what has to lie between: leaping elements alone, sums of the smallest, and others."""
+        """Yield sums of the smallest elements of those that leap, all of them, and random directions."""
         leaping = np.flatnonzero(self._leaping())
-        for element in leaping:
-            yield self._alone(np.array([element]))
         order = leaping[np.argsort(self._at_point[leaping], kind="stable")]
         for count in np.unique(np.linspace(1, order.size, _PARTIAL).astype(int)):
             yield self._alone(order[:count])

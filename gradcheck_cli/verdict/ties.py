@@ -77,21 +77,20 @@ class Surroundings:
         self._outputs = outputs
         self._u = u
         self._announce = announce
-        self.names = list(values)
-        self.x = np.concatenate([np.ravel(values[name]).astype(np.float64) for name in self.names])
-        self.scales = np.concatenate([element_scales(np.ravel(values[name]).astype(np.float64)) for name in self.names])
+        self._names = list(values)
+        self.x = np.concatenate([np.ravel(values[name]).astype(np.float64) for name in self._names])
+        self.scales = np.concatenate(
+            [element_scales(np.ravel(values[name]).astype(np.float64)) for name in self._names]
+        )
         self.gradient = self._joined(gradients)
-        sizes = [values[name].size for name in self.names]
-        self.starts = dict(zip(self.names, np.cumsum([0, *sizes[:-1]]).tolist(), strict=True))
-        self.epsilon = max(float(np.finfo(values[name].dtype).eps) for name in self.names)
+        sizes = [values[name].size for name in self._names]
+        self._starts = dict(zip(self._names, np.cumsum([0, *sizes[:-1]]).tolist(), strict=True))
+        self.epsilon = max(float(np.finfo(values[name].dtype).eps) for name in self._names)
 
     def displaced(self, displacement: Array) -> dict[str, Array]:
         """Return the parameters with all elements displaced, shape (n,)."""
         moved = self.x + displacement * self.scales
-        return {
-            name: moved[self.starts[name] : self.starts[name] + x.size].reshape(x.shape).astype(x.dtype)
-            for name, x in self.values.items()
-        }
+        return {name: moved[self.place_of(name)].reshape(x.shape).astype(x.dtype) for name, x in self.values.items()}
 
     def gradient_at(self, displacement: Array) -> Array:
         """Return the analytic gradient there, NaN where the function raises."""
@@ -117,15 +116,14 @@ class Surroundings:
 
     def unknown(self, name: str) -> Suspect:
         """Return a parameter of which it isn't known which elements are wrong, along directions."""
-        own = slice(self.starts[name], self.starts[name] + self.values[name].size)
-        return Suspect(None, self.gradient[own], cornered=True, noise=0.0)
+        return Suspect(None, self.gradient[self.place_of(name)], cornered=True, noise=0.0)
 
-    def positions(self, name: str, elements: Array) -> Array:
-        """Return where elements of a parameter stand in the vector of all."""
-        return np.asarray(elements + self.starts[name], dtype=int)
+    def place_of(self, name: str) -> slice:
+        """Return where a parameter stands in the vector of all."""
+        return slice(self._starts[name], self._starts[name] + self.values[name].size)
 
     def _joined(self, gradients: Mapping[str, Array]) -> Array:
-        return np.concatenate([np.ravel(gradients[name]).astype(np.float64) for name in self.names])
+        return np.concatenate([np.ravel(gradients[name]).astype(np.float64) for name in self._names])
 
 
 def acquit(
@@ -145,7 +143,7 @@ def acquit(
         return
     named = {name: suspects.get(name) or around.unknown(name) for name in failed}
     hull = Hull(around.gradient_at, around.gradient, around.x, _TINY * around.epsilon, rng)
-    parts = [around.positions(name, each.elements) for name, each in named.items() if each.elements is not None]
+    parts = [around.place_of(name).start + e.elements for name, e in named.items() if e.elements is not None]
     wrong = np.concatenate([*parts, np.empty(0, int)])
     if not hull.leaps(wrong) or not hull.holds(wrong):
         return
@@ -188,7 +186,7 @@ def _has_kink(around: Surroundings, suspects: Mapping[str, Suspect], rng: np.ran
     """Tell whether elements that move together do something else than the sum of what they do alone."""
     numeric = around.gradient.copy()
     for name, each in suspects.items():
-        numeric[around.starts[name] : around.starts[name] + each.numeric.size] = each.numeric
+        numeric[around.place_of(name)] = each.numeric
     difference = float(np.max(np.abs(around.gradient - numeric) * around.scales))
     noise = max(each.noise for each in suspects.values())
     step = max(_NOISE * noise / difference, _LEAST) if difference else np.inf
@@ -213,15 +211,5 @@ def _acquitted(result: ParameterResult, beside: ParameterResult) -> ParameterRes
         f"{result.name}: elements tie here; the gradient is one of those beside the point, or lies between them, "
         "and there it is right"
     )
-    kept = _without_kinks(result.findings)
-    return replace(
-        beside,
-        verdict=beside.verdict,
-        findings=(Finding("kink-at-point", message), *kept, *_without_kinks(beside.findings)),
-        sweep=(),
-    )
-
-
-def _without_kinks(findings: Sequence[Finding]) -> list[Finding]:
-    known = ("kink-at-point", "invalid-at-kink", "kink-nearby", "some-elements", "unexplained")
-    return [finding for finding in findings if finding.name not in known]
+    others = (finding for finding in beside.findings if finding.name not in ("kink-at-point", "kink-nearby"))
+    return replace(beside, findings=(Finding("kink-at-point", message), *others), sweep=())

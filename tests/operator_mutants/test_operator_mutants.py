@@ -45,7 +45,7 @@ def test_what_is_changed_is_one_place() -> None:
 
 
 def test_the_page_counts_the_mutants_that_there_are() -> None:
-    """It is written by hand, since planting all of them takes minutes."""
+    """It is written anew by a command of its own, since planting all of them takes minutes."""
     planted = sum(1 for operator in OPERATORS.values() for _ in mutants(operator))
     assert f"Of {planted} twins" in PAGE.read_text("utf-8"), "python -m tests.operator_mutants --write"
     assert "not explained" not in PAGE.read_text("utf-8")
