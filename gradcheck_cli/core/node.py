@@ -45,11 +45,11 @@ class Node:
         inputs: list[Layout | None] = []
         for array in arrays:
             inputs.append((array.shape, array.dtype) if isinstance(array, ndarray) else None)  # noqa: PERF401
-        self.inputs = tuple(inputs)
+        self.inputs = inputs
         layouts: list[Layout] = []
         for out in outputs:
             layouts.append((out.shape, out.dtype))  # noqa: PERF401
-        self.outputs = tuple(layouts)
+        self.outputs = layouts
         values: list[Any] = []
         for where in plan.inputs:
             values.append(arrays[where])  # noqa: PERF401
@@ -58,9 +58,9 @@ class Node:
         if plan.attributes or plan.kept:
             values += plan.others(attributes, kept)
         for name, place in plan.shapes:
-            if name in kept:
+            if kept and name in kept:
                 values.append(kept[name])
-            elif type(place) is int and (layout := inputs[place]) is not None:
+            elif type(place) is int and (layout := inputs[place]):
                 values.append(layout[0])
             else:
                 values.append(shape_at(inputs, place))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gradcheck_cli.errors import OperatorError, Problem
+from gradcheck_cli.light_dataclass import dataclass
 
 if TYPE_CHECKING:
     from gradcheck_cli.core.arguments import Attribute
@@ -20,7 +21,8 @@ _Where: TypeAlias = int | slice
 _Origin: TypeAlias = "tuple[Node, int] | Variable | None"
 
 
-class NodePlan(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class NodePlan:
     """Rules to run and values to save.
 
     `tracked` flags the operands that get a parent; `partial` says that there are others that would need one.

@@ -50,7 +50,7 @@ def own_noise(point: Point, element: int, step: float, noise: Noise, reach: floa
             break
         level = without_oscillation(level, *finer)
     epsilon = np.maximum(noise.epsilon, epsilons(point, below, above))
-    return Noise(epsilon, np.maximum(level, point.outputs.jitter), grown(point, below, above))
+    return Noise(epsilon, np.maximum(level, point.outputs.jitter), grown(point, size))
 
 
 def own_gaps(x: Array, typical: float, spacings: Array, steps: Array, reach: float = np.inf) -> tuple[Array, Array]:

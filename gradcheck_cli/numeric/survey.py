@@ -62,7 +62,7 @@ def survey(point: Point, steps: Array, rng: np.random.Generator) -> tuple[Noise,
     if not np.isfinite(farthest).all():
         farthest = np.where(np.isfinite(farthest), farthest, 0.0)
     moved = farthest.max(axis=0)
-    noise = Noise(epsilon, np.maximum(level, point.outputs.jitter), grown(point, below, above))
+    noise = Noise(epsilon, np.maximum(level, point.outputs.jitter), grown(point, size))
     sensitivity = moved / (TABLE_POINTS * (reach / point.scales).max())
     # Rounding is no sensitivity: a cotangent divided by it would drown the others in the backward's own rounding.
     unmoved = moved <= _UNMOVED * (noise.level + epsilon * np.abs(point.base))

@@ -97,9 +97,9 @@ def epsilons(point: Point, below: Array, above: Array) -> Array:
     return np.where(single, float(np.finfo(np.float32).eps), epsilon)
 
 
-def grown(point: Point, below: Array, above: Array) -> Array:
-    """Return the size at which the noise was measured; 0 for an output of 0.
+def grown(point: Point, sizes: Array) -> Array:
+    """Return the size at which the noise was measured, of the `output_sizes` of a table; 0 for an output of 0.
 
     At x alone an output that is zero up to rounding is far smaller, and its noise doesn't grow as it does.
     """
-    return np.where(point.base != 0, output_sizes(point, below, above), 0.0)
+    return np.where(point.base != 0, sizes, 0.0)

@@ -99,8 +99,11 @@ def _norms(columns: Array, mask: Array | None) -> Array:
         return np.asarray(norms)
     odd = ~((norms > SMALLEST) & (norms < LARGEST))
     if odd.any():
-        largest = np.max(np.abs(kept[:, odd]), axis=0, initial=0.0)
-        scaled = kept[:, odd] / np.where(largest > 0, largest, 1.0)
+        entries = kept[:, odd]
+        if not entries.any():  # as of what nothing reaches
+            return np.asarray(norms)
+        largest = np.max(np.abs(entries), axis=0, initial=0.0)
+        scaled = entries / np.where(largest > 0, largest, 1.0)
         exact = largest * np.sqrt(np.sum(scaled * scaled, axis=0))
         norms[odd] = np.where(np.isfinite(largest), exact, largest)
     return np.asarray(norms)

@@ -52,7 +52,9 @@ class Finished:
     @property
     def passes(self) -> Passes:
         """All plain passes so far."""
-        return Passes.joined(self._passes)
+        if len(self._passes) > 1:  # joined once, however often they are asked for
+            self._passes = [Passes.joined(self._passes)]
+        return self._passes[0] if self._passes else Passes.none()
 
     @property
     def outcomes(self) -> list[Outcome]:

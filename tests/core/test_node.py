@@ -60,8 +60,8 @@ def test_shapes_and_dtypes_are_those_of_the_call():
 
     total, count = pick(Variable(A.astype(np.float32)), np.array([1]))
     node = total.creator
-    assert node.inputs == (((2, 3), np.float32), ((1,), np.int64), None)
-    assert node.outputs == (((3,), np.float32), ((), np.int64))
+    assert node.inputs == [((2, 3), np.float32), ((1,), np.int64), None]
+    assert node.outputs == [((3,), np.float32), ((), np.int64)]
     assert node.input_shapes == ((2, 3), (1,), None)
     assert node.output_shapes == ((3,), ())
     assert repr(node) == "<pick (3,), ()>"
