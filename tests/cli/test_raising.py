@@ -139,7 +139,7 @@ HANGS = {
     "busy loop": "while True: pass",
     "swallowed": """
     try:
-        time.sleep(0.5)
+        time.sleep(0.3)
     except:
         pass
 """,

@@ -76,7 +76,6 @@ def _(g, x, weight, scale):
 
 FAULTS = {
     "scaled: sign": ("return g * x * beta", "return -g * x * beta"),
-    "scaled: attribute": ("return g * x * beta", "return g * x"),
     "gap: sign": ("unbroadcast(-slope, y", "unbroadcast(slope, y"),
     "gap: attribute": ("slope = power * g", "slope = 2 * g"),
     "gap: sum of x": ("unbroadcast(slope, x.shape), ", "slope, "),
@@ -88,9 +87,7 @@ FAULTS = {
     "product: sign": ("unbroadcast(g * x", "unbroadcast(-g * x"),
     "product: sum of x": ("unbroadcast(g * y, x.shape)", "g * y"),
     "product: sum of y": ("unbroadcast(g * x, y.shape)", "g * x"),
-    "centred: sign": ("return slope - slope", "return -slope + slope"),
     "centred: mean": ("return slope - slope.mean(axis=-1, keepdims=True)", "return slope"),
-    "affine: sign": ("return scale * g", "return -scale * g"),
     "affine: attribute": ("return scale * g", "return g"),
     "affine: sum": ("g.sum(axis=0)", "g"),
     "affine: mean": ("g.sum(axis=0)", "g.mean(axis=0)"),
