@@ -54,6 +54,10 @@ class ProgressBar(Progress):
         self._evaluations = 0
         self._name = name
 
+    def about(self, name: str) -> None:
+        """Hear which case the next news are of."""
+        self._name = name
+
     def evaluation(self, count: int = 1) -> None:
         """Hear that the case is evaluated `count` times more."""
         self._evaluations += count

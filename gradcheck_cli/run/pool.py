@@ -154,7 +154,10 @@ class _Worker:
         """Take a message if there is one, and yield the result if it brings one. Raises RuntimeError for our faults."""
         begun = self._begun
         assert begun is not None
-        match self._news(begun):
+        news = self._news(begun)
+        if isinstance(news, Evaluated | Planned | Expected):
+            progress.about(begun.item.case.id)
+        match news:
             case Started():
                 seconds = read_knobs(self._options.knobs, begun.item.case.knobs).timeout
                 if seconds is not None and not begun.stopped:

@@ -10,3 +10,6 @@ class Progress(Watcher):
 
     def case(self, name: str) -> None:
         """Hear that a case starts."""
+
+    def about(self, name: str) -> None:
+        """Hear which case the next news are of, where several are checked at a time."""

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 import pytest
 
 from gradcheck_cli.records import CaseResult, RunResult, Verdict
-from gradcheck_cli.run.collect import Selected
+from gradcheck_cli.run.collect import Selected, collect
 from gradcheck_cli.run.options import Options
 from gradcheck_cli.run.pool import _Begun, _Worker
 from gradcheck_cli.run.progress import Progress
@@ -228,3 +228,32 @@ def test_news_of_the_workers_reach_who_watches(make: Callable[..., list[Selected
         f"a.grad.yaml::{name}" for name in ("one", "two", "three", "four")
     ]
     assert {"evaluation", "expectation"} < set(heard)
+
+
+TWO_LARGE = """
+params: {x: {shape: 20000}}
+cases:
+  - {name: one, expr: mean(cumsum(x) ** 2), check: {budget: 0.001}}
+  - {name: two, expr: mean(cumsum(x) ** 2), check: {budget: 0.001}}
+"""
+
+
+def test_news_are_told_of_the_case_that_they_are_of(write: Write) -> None:
+    write("large.grad.yaml", TWO_LARGE)
+    told: list[str] = []
+
+    class Listener(Progress):
+        name = ""
+
+        def case(self, name: str) -> None:
+            self.name = name
+
+        def about(self, name: str) -> None:
+            self.name = name
+
+        def plan(self, text: str) -> None:
+            told.append(self.name)
+
+    options = Options(paths=("large.grad.yaml",), jobs=2)
+    run_cases(collect(options), options, progress=Listener())
+    assert sorted(told) == ["large.grad.yaml::one", "large.grad.yaml::two"]
