@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,6 +30,9 @@ _MANY = 16
 
 _FEW = 8
 """...and those of a larger one that are compared first."""
+
+_PAIR = 2
+"""Evaluations of an element that is right."""
 
 
 @dataclass(eq=False)
@@ -62,26 +64,25 @@ class Alone:
 
 
 def check_alone(
-    entry: Entry, knobs: Knobs, seed: Sequence[int], seconds: float, still_wanted: Callable[[], None] = lambda: None
+    entry: Entry, knobs: Knobs, seed: Sequence[int], evaluations: int, still_wanted: Callable[[], None] = lambda: None
 ) -> Alone:
     """Check the gradients that an application has in the graph, as strictly as the case's.
 
     First under the cotangents that arrived there, then under those that the check draws itself: what is wrong for
-    these only isn't what made the graph wrong, and is wrong all the same. It takes about `seconds` at most: of large
-    operands fewer elements are compared. `still_wanted` is called before every evaluation that isn't one of many, and
-    raises to stop.
+    these only isn't what made the graph wrong, and is wrong all the same. It takes about so many `evaluations` at most,
+    and the budget of `knobs`: of large operands fewer elements are compared. `still_wanted` is called before every
+    evaluation that isn't one of many, and raises to stop.
     """
-    knobs = replace(knobs, sweep=False, sample=None, directions=None, timeout=None, budget=seconds / 2)
+    knobs = replace(knobs, sweep=False, sample=None, directions=None, timeout=None, budget=knobs.budget / 2)
     alone = Alone(entry)
-    started = time.perf_counter()
     arrived = entry.arrived()
     floating = [g for g, out in zip(arrived, entry.outputs, strict=True) if out.dtype.kind == "f"]
     if any(g.any() for g in floating):
-        _judge(alone, knobs, seed, arrived, still_wanted)
+        _judge(alone, knobs, seed, arrived, evaluations // 2, still_wanted)
     # One number has no other cotangent than a multiple of it.
     others = sum(g.size for g in floating) > 1 or alone.resolution is None
-    if alone.right and others and time.perf_counter() - started < seconds / 2:
-        _judge(alone, knobs, seed, (), still_wanted)
+    if alone.right and others:
+        _judge(alone, knobs, seed, (), evaluations // 2, still_wanted)
     return alone
 
 
@@ -104,7 +105,12 @@ def function_of(entry: Entry, still_wanted: Callable[[], None] = lambda: None) -
 
 
 def _judge(
-    alone: Alone, knobs: Knobs, seed: Sequence[int], cotangents: tuple[Array, ...], still_wanted: Callable[[], None]
+    alone: Alone,
+    knobs: Knobs,
+    seed: Sequence[int],
+    cotangents: tuple[Array, ...],
+    evaluations: int,
+    still_wanted: Callable[[], None],
 ) -> None:
     """Check under some cotangents (none: drawn ones), and write down what is found.
 
@@ -130,7 +136,8 @@ def _judge(
     results = {result.name: result for result in judgement.parameters}
     so_far_right = [name for name in samples if name in results and results[name].verdict is Verdict.PASS]
     if so_far_right and not alone.undecided:
-        more = judged(so_far_right, {})
+        most = max(_FEW, evaluations // (_PAIR * len(so_far_right)))
+        more = judged(so_far_right, {name: most for name in so_far_right if operands[name].size > most})
         results |= {result.name: result for result in more.parameters}
         judgement.evidence |= more.evidence
         judgement.findings += more.findings
@@ -143,8 +150,10 @@ def _judge(
     if wrong:
         alone.undecided = ""
         partly = [name for name in wrong if results[name].checked < results[name].elements]
-        found = plain_evidence(function, operands, partly, judgement.cotangents, knobs.budget) if partly else {}
-        alone.wrong.update(_suspects(entry, wrong, judgement.cotangents, {**judgement.evidence, **found}))
+        evidence = dict(judgement.evidence)
+        if partly:
+            evidence |= plain_evidence(function, operands, partly, judgement.cotangents, evaluations, knobs.budget)
+        alone.wrong.update(_suspects(entry, wrong, judgement.cotangents, evidence))
 
 
 def _suspects(

@@ -20,14 +20,21 @@ from gradcheck_cli.numeric.function import TracedFunction
 from gradcheck_cli.records import Blame, Culprit, Finding, ParameterResult, Verdict
 from gradcheck_cli.verdict.judgement import Judgement
 
-_LONGEST = 5.0
-"""Blame takes so many times as long as the check, at most..."""
+_MOST = 5
+"""Blame takes so many times the evaluations of the check, at most..."""
 
-_GRANTED = 1.0
-"""...but so many seconds are always granted."""
+_GRANTED = 5000
+"""...but so many are always granted."""
 
-_SHORTEST = 0.05
-"""Seconds that one application may take, at least: more than a check of a hundred elements needs."""
+_LEAST = 500
+"""Evaluations that one application may take, at least: more than a check of a hundred elements needs."""
+
+_LONGEST = 20.0
+"""Times as long as the check it may take. What is counted decides, so that a busy machine finds what an idle one does;
+the clock is for operators that take far longer alone than the whole."""
+
+_PATIENCE = 10.0
+"""Seconds that are always granted, within the budget of the case."""
 
 
 @dataclass(eq=False)
@@ -41,8 +48,8 @@ class _Group:
 class Blaming:
     """Looks for what makes the gradients of a judged function wrong; filled step by step, so that a stop loses nothing.
 
-    `seconds` are those that the check took: blame costs a few times as much at most. `locate` says where the call
-    stands that is being made.
+    Blame costs a few times what the check did at most, in evaluations; `seconds` are those that it took. `locate` says
+    where the call stands that is being made.
     """
 
     def __init__(
@@ -61,7 +68,8 @@ class Blaming:
         self.knobs = knobs
         self.seed = seed
         self.locate = locate
-        self.seconds = max(_LONGEST * seconds, _GRANTED)
+        self.evaluations = max(_MOST * judgement.evaluations, _GRANTED)
+        self.seconds = min(max(_LONGEST * seconds, _PATIENCE), knobs.budget)
         self.failed = wrong_parameters(judgement)
         self._sweep: Sweep | None = None
         self._groups: list[_Group] = []
@@ -97,15 +105,18 @@ class Blaming:
             own = not (operator.trusted and all(rule.trusted for rule in operator.rules))
             ranks.append((operator in seen, not own, number))
             seen.add(operator)
-        share = max(self.seconds / max(1, len(self._groups)), _SHORTEST)
-        started = time.perf_counter()
+        count = max(1, len(self._groups))
+        share = max(self.evaluations // count, _LEAST)
+        knobs = replace(self.knobs, budget=self.seconds / count)
+        started, evaluations = time.perf_counter(), 0
         for known, _, number in sorted(ranks):
             still_wanted()
             group = self._groups[number]
-            if known and time.perf_counter() - started > self.seconds:
+            if known and (evaluations > self.evaluations or time.perf_counter() - started > self.seconds):
                 self.stop("all would take too long")
                 return
-            group.alone = check_alone(group.entries[0], self.knobs, self.seed, share, still_wanted)
+            group.alone = check_alone(group.entries[0], knobs, self.seed, share, still_wanted)
+            evaluations += group.alone.evaluations
 
     def _look_between(self, sweep: Sweep, path: Sequence[Entry], still_wanted: Callable[[], None]) -> None:
         """Look at what may be wrong between applications that are right alone."""

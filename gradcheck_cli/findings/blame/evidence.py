@@ -19,17 +19,26 @@ from gradcheck_cli.verdict.evidence import Evidence
 _SURE = 3.0
 """An error bar is so many times the estimated error."""
 
+_EACH = 4
+"""Evaluations of an element."""
+
 _FLAT = 0.75
 """How much of the difference between one-sided slopes is left at half the step where there is a kink."""
 
 
 def plain_evidence(
-    function: TracedFunction, operands: Values, names: Sequence[str], cotangents: Sequence[Array], seconds: float
+    function: TracedFunction,
+    operands: Values,
+    names: Sequence[str],
+    cotangents: Sequence[Array],
+    evaluations: int,
+    seconds: float,
 ) -> Mapping[str, Evidence]:
     """Return the gradients of the named operands, analytic and numeric, by name.
 
     Differences at two steps say how far the numeric one may be off, and one-sided slopes that don't meet widen that.
-    Takes four evaluations an element; where that takes longer than `seconds`, elements are left out evenly.
+    Takes four evaluations an element; where that is more than `evaluations`, or takes longer than `seconds`, elements
+    are left out evenly.
     """
     found = {}
     with restored(), np.errstate(all="ignore"), using(SeededExecution()):
@@ -37,7 +46,7 @@ def plain_evidence(
         gradients = recording.vjp(cotangents)
         differences = _Differences(function, operands, cotangents, recording.outputs)
         for name in names:
-            found[name] = differences.evidence(name, gradients[name], seconds / len(names))
+            found[name] = differences.evidence(name, gradients[name], evaluations // len(names), seconds / len(names))
     return found
 
 
@@ -55,7 +64,7 @@ class _Differences:
         rounding = [np.finfo(out.dtype).eps * np.abs(g.astype(np.float64) * out) for g, out in self.rows]
         self.noise = float(np.sqrt(sum(np.sum(part * part) for part in rounding)))
 
-    def evidence(self, name: str, gradient: Array, seconds: float) -> Evidence:
+    def evidence(self, name: str, gradient: Array, evaluations: int, seconds: float) -> Evidence:
         """Return what is measured of one operand."""
         x = self.operands[name]
         flat = np.ravel(x).astype(np.float64)
@@ -63,7 +72,7 @@ class _Differences:
         started = time.perf_counter()
         first = [self._element(name, 0, float(steps[0]))]
         taken = time.perf_counter() - started
-        count = int(np.clip(seconds / max(taken, 1e-9), 1, flat.size))
+        count = int(np.clip(min(seconds / max(taken, 1e-9), evaluations / _EACH), 1, flat.size))
         elements = np.unique(np.linspace(0, flat.size - 1, count).astype(int))
         rows = first + [self._element(name, int(element), float(steps[element])) for element in elements[1:]]
         numeric, bar = np.array(rows).T

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -476,12 +477,31 @@ def test_an_input_that_is_not_differentiated_is_not_looked_at() -> None:
     assert accused(result) == [("halved", "x")]
 
 
+def test_who_is_to_blame_does_not_depend_on_how_busy_the_machine_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    import time
+
+    large = rng.normal(size=(60, 60))
+
+    def blamed() -> Blame:
+        return blame_of(check(lambda x: F.mean(halved(F.tanh(F.tanh(x)), 2.0)), {"x": large}, sample=5))
+
+    first, clock, turns = blamed(), time.perf_counter, itertools.count()
+    monkeypatch.setattr(time, "perf_counter", lambda: 5.0 * clock() + 1e-4 * next(turns))
+    assert blamed() == first
+
+
+def test_the_budget_of_a_case_bounds_blame_too() -> None:
+    result = check(lambda x: F.mean(halved(F.tanh(F.tanh(x)), 2.0)), {"x": rng.normal(size=(9, 9))}, budget=1e-6)
+    assert any(note.startswith("all would take too long") for note in blame_of(result).notes)
+    assert accused(result) == [("halved", "x")]
+
+
 def test_a_large_application_is_sampled_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     from gradcheck_cli.findings.blame import blaming as blame
 
-    monkeypatch.setattr(blame, "_LONGEST", 0.0)
-    monkeypatch.setattr(blame, "_GRANTED", 0.0)
-    monkeypatch.setattr(blame, "_SHORTEST", 1e-4)
+    monkeypatch.setattr(blame, "_MOST", 0)
+    monkeypatch.setattr(blame, "_GRANTED", 0)
+    monkeypatch.setattr(blame, "_LEAST", 100)
     large = rng.normal(size=(18, 18))
     result = check(lambda x: F.mean(halved(F.tanh(F.tanh(x)), 2.0)), {"x": large}, sample=5)
     assert accused(result) == [("halved", "x")]

@@ -17,8 +17,8 @@ from gradcheck_cli.verdict.evidence import Evidence
 x = np.random.default_rng(3).normal(size=(4, 5))
 
 
-def measured(call: Callable[[Mapping[str, Any]], Any], x: np.ndarray, g: np.ndarray, seconds: float = 9.0) -> Evidence:
-    return plain_evidence(TracedFunction(call), {"x": x}, ["x"], [g], seconds)["x"]
+def measured(call: Callable[[Mapping[str, Any]], Any], x: np.ndarray, g: np.ndarray, most: int = 10000) -> Evidence:
+    return plain_evidence(TracedFunction(call), {"x": x}, ["x"], [g], most, 60.0)["x"]
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -45,10 +45,17 @@ def test_elements_at_the_edge_of_the_domain_are_left_out() -> None:
     assert found.analytic.shape == found.numeric.shape == found.bar.shape == (2,)
 
 
-def test_little_time_leaves_elements_out_evenly() -> None:
-    found = measured(lambda v: F.tanh(v["x"]), x, np.ones(x.shape), seconds=1e-9)
+def test_few_evaluations_leave_elements_out_evenly() -> None:
+    found = measured(lambda v: F.tanh(v["x"]), np.arange(9.0), np.ones(9), most=12)
+    assert found.elements.tolist() == [0, 4, 8]
+    assert found.numeric.shape == (3,)
+    assert measured(lambda v: F.tanh(v["x"]), x, np.ones(x.shape), most=1).elements.tolist() == [0]
+
+
+def test_little_time_leaves_elements_out() -> None:
+    function = TracedFunction(lambda v: F.tanh(v["x"]))
+    found = plain_evidence(function, {"x": x}, ["x"], [np.ones(x.shape)], 10000, 1e-9)["x"]
     assert found.elements.tolist() == [0]
-    assert found.numeric.shape == (1,)
 
 
 def test_an_operator_that_raises_outside_of_its_domain_leaves_elements_out() -> None:
