@@ -90,6 +90,18 @@ class OperatorResult:
         return sum(parameter.checked for variant in self.counted for parameter in variant.case.parameters)
 
     @property
+    def all_elements(self) -> int:
+        """How many elements there are in the variants that were checked: of large arrays some are sampled."""
+        return sum(parameter.elements for variant in self.counted for parameter in variant.case.parameters)
+
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """What was checked in place of everything where that would have taken too long, each once."""
+        cases = [variant.case for variant in self.counted]
+        planned = [case for case in cases if any(parameter.planned for parameter in case.parameters)]
+        return tuple(dict.fromkeys(note for case in planned for note in case.notes))
+
+    @property
     def evaluations(self) -> int:
         """How many times the operator was evaluated."""
         return sum(variant.case.evaluations for variant in self.variants)

@@ -87,7 +87,7 @@ def _row(result: OperatorResult, view: OperatorView) -> Row:
         safe(f"{result.name}{label}", view.encoding),
         f"{len(result.counted)}/{tried}" if tried else MISSING,
         str(tried - len(result.counted)) if tried else MISSING,
-        str(result.elements) if tried else MISSING,
+        _checked(result) if tried else MISSING,
         relative(result.max_rel_err),
         rounded_up(result.resolution),
         result.verdict.upper(),
@@ -95,14 +95,21 @@ def _row(result: OperatorResult, view: OperatorView) -> Row:
     return Row(cells, _STYLES[result.verdict])
 
 
+def _checked(result: OperatorResult) -> str:
+    """Return how many elements were compared, and of how many where these were a sample: `528/10128`."""
+    few = result.elements < result.all_elements
+    return f"{result.elements}/{result.all_elements}" if few else str(result.elements)
+
+
 def _remarks(result: OperatorResult, view: OperatorView) -> list[Text]:
     """Say what a row doesn't, of an operator that passes or was left out; more of it if that is asked for."""
     words = [result.error] if result.error and result.ok else []
-    words += result.notes if result.ok else ()
+    words += (*result.notes, *result.plans) if result.ok else ()
     if view.verbosity > 0:
         words.append(f"{count(result.evaluations, 'evaluation')} in {result.seconds:.2f} s")
         words += [f"{variant.words}: {variant.skipped}" for variant in result.variants if variant.skipped]
-        words += list(dict.fromkeys(note for variant in result.counted for note in variant.case.notes))
+        notes = dict.fromkeys(note for variant in result.counted for note in variant.case.notes)
+        words += [note for note in notes if note not in words]
     return [Text(f" {safe(f'{result.name}: {each}', view.encoding)}") for each in words]
 
 

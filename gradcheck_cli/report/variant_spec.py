@@ -101,7 +101,9 @@ def variant_case(operator: Operator, variant: VariantResult) -> Case:
     if operator.name.startswith("_"):
         raise Unwritten(f"an expression can't call {operator.name}, whose name starts with _")
     laid_out = range(len(variant.arrays)) if variant.laid_out is None else variant.laid_out
-    samples = {each.name: each.checked for each in variant.case.parameters if 0 < each.checked < each.elements}
+    # Where time allows no more, another check plans anew.
+    sampled = [each for each in variant.case.parameters if 0 < each.checked < each.elements and not each.planned]
+    samples = {each.name: each.checked for each in sampled}
     given: dict[bool, Case] = {True: [], False: []}
     parts = []
     for slot, (name, array) in enumerate(zip(variant.names, variant.arrays, strict=True)):

@@ -38,11 +38,11 @@ from gradcheck_cli.verdict.watcher import Watcher
 _DEGENERATE = (Kind.SCALAR, Kind.SIZE_ONE, Kind.BROADCAST, Kind.EMPTY)
 """Variants that take axes or elements away from some input."""
 
-_MOST_ELEMENTS = 400
-"""Elements of an array that are checked on a base draw; of a larger one, so many random ones."""
-
 _FEW_ELEMENTS = 64
-"""The same on other variants: a fault of theirs is seldom one of a single element."""
+"""Elements of an array that are checked on other variants than base draws; of a larger one, so many random ones.
+
+A fault of theirs is seldom one of a single element; base draws have all of their elements checked.
+"""
 
 
 @dataclass(frozen=True)
@@ -99,8 +99,8 @@ def check_trial(
 
     function = TracedFunction(evaluate, Subject(trial.operator.name, trial.operator.location))
     seed = [trial.seed, number_of(trial.name)]
-    most = _MOST_ELEMENTS if kind is Kind.BASE else _FEW_ELEMENTS
-    samples = {name: most for name, array in parameters.items() if array.size > most}
+    large = [name for name, array in parameters.items() if array.size > _FEW_ELEMENTS and kind is not Kind.BASE]
+    samples = dict.fromkeys(large, _FEW_ELEMENTS)
     with _quietly(kind):
         try:
             if trial.operator.bridged:

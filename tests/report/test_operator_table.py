@@ -187,6 +187,18 @@ def test_quiet_shows_only_what_is_off(parameter: Make) -> None:
     assert lines(right, verbosity=-1) == ["0 failed, 1 passed, 8 elements, 20 evaluations in 1.50 s"]
 
 
+def test_elements_that_were_left_out_are_counted_and_a_plan_is_told(parameter: Make) -> None:
+    few = replace(parameter("x"), elements=5000)
+    sampled = operator_result(variant(replace(few, planned=True), notes=("8 of 5,000 elements",)))
+    shown = lines(sampled)
+    assert shown[1].split()[:4] == ["scale", "1/1", "0", "8/5000"]
+    assert " scale: 8 of 5,000 elements" in shown
+    # Of variants a few are enough, which is counted.
+    shown = lines(operator_result(variant(few, kind=Kind.LAYOUT, notes=("it draws numbers",))))
+    assert shown[1].split()[3] == "8/5000"
+    assert "draws" not in "\n".join(shown)
+
+
 def test_verbose_says_what_was_skipped_and_what_it_cost(parameter: Make) -> None:
     right = operator_result(
         variant(parameter("x"), notes=("it draws numbers",)),

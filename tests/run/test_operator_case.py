@@ -260,6 +260,12 @@ def test_knobs_are_those_of_a_spec() -> None:
     assert check_trial(trial(inexact, POINT), OperatorOptions(given={"accuracy": 1e-5})).case.verdict is Verdict.PASS
 
 
+@pytest.mark.parametrize(("kind", "checked"), [(Kind.BASE, 2000), (Kind.LAYOUT, 64)])
+def test_every_element_of_a_draw_is_checked_and_a_few_of_other_variants(kind: Kind, checked: int) -> None:
+    result = check_trial(trial(SQUARE, np.linspace(-1.0, 1.0, 2000), kind=kind), OperatorOptions())
+    assert [(each.checked, each.elements) for each in result.case.parameters] == [(checked, 2000)]
+
+
 def test_evaluations_are_watched_and_can_be_stopped() -> None:
     class Stop(BaseException):
         pass
