@@ -37,6 +37,9 @@ _ROUNDINGS = 64.0
 _LONG = 16
 """Numbers with more significant bits than this are no round ones."""
 
+_SHORT = 2.0**-6
+"""A value below this share of the base has lost bits that tell it from single precision, where many are looked at."""
+
 _DIGITS, _BITS = range(4, 11), range(8, 25)
 """Numbers of so many decimal digits, or bits, were rounded to them."""
 
@@ -88,13 +91,16 @@ def _leaps(point: Point, places: Array, changes: Array, outputs: Array) -> Array
     return np.where(np.abs(change) > _LEAP * np.abs(begun), np.abs(change), 0.0)
 
 
-def are_long_singles(values: Array) -> Array:
+def are_long_singles(base: Array, changes: Array) -> Array:
     """Tell which outputs hold single precision values only, one of which needs most of the bits of a float32.
 
-    `values` has the shape (points, outputs). That is no chance, however few values there are, nor are they a staircase
-    of round numbers.
+    `changes` has the shape (points, outputs), and says how the outputs differ from `base`. That is no chance, however
+    few values there are, nor are they a staircase of round numbers.
     """
     with np.errstate(all="ignore"):
+        values = base + changes
+        # Beside a large base few bits are left of a small value, whatever it was computed in.
+        values = np.where(np.abs(values) < _SHORT * np.abs(base), base, values)
         mantissa = np.frexp(values)[0] * 2.0**_LONG
     long = np.isfinite(values) & (mantissa != np.round(mantissa))
     return np.asarray(are_single(values).all(axis=0) & long.any(axis=0))

@@ -55,7 +55,7 @@ def survey(point: Point, steps: Array, rng: np.random.Generator) -> tuple[Noise,
     still = np.asarray(~(below.any(axis=0) & above.any(axis=0)))
     if still.any() and (still := np.asarray(still & (point.base != 0))).any():
         far, farther = climb(point, TABLE_POINTS * directions[0])
-        single = still & are_long_singles(point.base + np.concatenate([farther, below[:1]]))
+        single = still & are_long_singles(point.base, np.concatenate([farther, below[:1]]))
         epsilon = np.where(single, np.maximum(epsilon, float(np.finfo(np.float32).eps)), epsilon)
         level = np.maximum(level, heights(point, far, farther, still, epsilon))
     farthest = np.abs(changes[[TABLE_POINTS - 1, 2 * TABLE_POINTS - 1, 2 * TABLE_POINTS]])

@@ -11,9 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
+from gradcheck_cli.numeric.noise import Noise
 from gradcheck_cli.numeric.point import Point
+from gradcheck_cli.numeric.step_choice import SAFETY
 from gradcheck_cli.numeric.steps import default_eps, step_sizes
+from gradcheck_cli.numeric.weights import WeightedChunk, Weights
 from gradcheck_cli.records import ParameterResult, Verdict
+from gradcheck_cli.verdict.screen import WIDER
 
 DIRECTIONS = 2
 """Random directions across the elements that are left out."""
@@ -29,6 +33,12 @@ _TRIAL = 0.25
 
 _WHOLE = 1.5
 """A check takes so many times as long as the first two evaluations of its elements, about."""
+
+_AGAIN = 2.0
+"""Times the cost of two evaluations where noise asks for a wider pair, too..."""
+
+_LADDER = 11.0
+"""...and where even that won't do: then about ten pairs more tell."""
 
 _FEWEST = 10
 """Elements of a parameter that are checked whatever they cost."""
@@ -91,27 +101,37 @@ def choose_elements(size: int, sample: int | None, rng: np.random.Generator) -> 
     return np.sort(rng.choice(size, sample, replace=False))
 
 
-def seconds_per_element(point: Point, plenty: float = 0.0) -> float:
-    """Return how long the check of one element takes, about, by moving some of them.
+def seconds_per_element(point: Point, u: Array, rtol: float, plenty: float = 0.0) -> float:
+    """Return how long the check of one element under the cotangent `u` takes, about, by moving some of them.
 
     A few only, where these take no more than `plenty` each: many at once don't take longer.
     """
-    seconds = _timed(point, _FEW) if plenty else math.inf
-    return seconds if seconds <= plenty else _timed(point, _TRIED)
+    seconds = _timed(point, u, rtol, _FEW) if plenty else math.inf
+    return seconds if seconds <= plenty else _timed(point, u, rtol, _TRIED)
 
 
-def _timed(point: Point, most: int) -> float:
+def _timed(point: Point, u: Array, rtol: float, most: int) -> float:
+    weights = Weights([u], Noise(point.outputs.epsilon, np.zeros_like(point.base), np.abs(point.base)))
     elements = np.linspace(0, point.x.size - 1, min(point.x.size, most)).astype(int)
     steps = step_sizes(point.scales[elements], default_eps(point.values[point.name].dtype))
     started = before = time.perf_counter()
-    seconds = 0.0
+    seconds, closer_looks = 0.0, 0.0
     for chunk in point.one_by_one(elements, np.array([steps, -steps]))[1]:
+        closer_looks += float(_closer_looks(weights.of(chunk.changes, chunk.positions), rtol).sum())
         now = time.perf_counter()
         # The last chunk counts: the first one is small, and pays for what is worked out once.
         seconds, before = (now - before) / (chunk.stop - chunk.start), now
         if now - started > _TRIAL:
             break
-    return _WHOLE * seconds
+    return _WHOLE * seconds * closer_looks / chunk.stop
+
+
+def _closer_looks(weighted: WeightedChunk, rtol: float) -> Array:
+    """Return how much more than its first pair each element takes, since rounding blurs that."""
+    rise, fall = weighted.contracted()[0]
+    noise = weighted.noise(np.abs(weighted.base)[:, None])[0, 0]
+    blur, seen = SAFETY * noise, rtol * np.abs(rise - fall)
+    return np.where(blur <= seen, 1.0, np.where(blur <= WIDER * seen, _AGAIN, _LADDER))
 
 
 def share_out(costs: Sequence[Cost], budget: float, settled: Collection[str] = ()) -> dict[str, int]:

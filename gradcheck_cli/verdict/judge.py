@@ -286,7 +286,8 @@ class _Check:
 
     def _seconds_per_element(self, name: str, plenty: float) -> float:
         """Measure what an element of a parameter takes. That isn't counted: it depends on how busy the machine is."""
-        return seconds_per_element(self._point(self.terms or self.view, name), plenty)
+        view = self.terms or self.view
+        return seconds_per_element(self._point(view, name), view.cotangent, self.knobs.rtol, plenty)
 
     def _point(self, view: View, name: str) -> Point:
         evaluator = self.planned.evaluator(view, name)

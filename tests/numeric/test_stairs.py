@@ -115,8 +115,15 @@ def test_the_last_digit_of_a_rounded_number(number, digit):
 
 def test_one_long_number_of_single_precision_is_no_chance():
     long = float(np.float32(0.1))
-    columns = np.array([[long, 0.5, 0.1, 3.0, 12345.0], [long, 0.25, long, np.nan, 12346.0]])
-    assert are_long_singles(columns).tolist() == [True, False, False, False, False]
+    base = np.array([long, 0.5, 0.1, 3.0, 12345.0])
+    far = np.array([long, 0.25, long, np.nan, 12346.0])
+    assert are_long_singles(base, np.array([np.zeros(5), far - base])).tolist() == [True, False, False, False, False]
+
+
+@pytest.mark.parametrize("small", np.geomspace(1e-16, 1e-6, 23))
+def test_a_small_value_beside_a_large_base_is_not_taken_for_single_precision(small):
+    """A saturated sigmoid of 1 that falls to 1e-11: of the difference from 1 only 17 bits are left."""
+    assert not are_long_singles(np.ones(1), np.array([[0.0], [small * np.pi - 1.0]])).any()
 
 
 def test_the_digits_of_many_numbers_are_those_of_some_of_them():

@@ -109,6 +109,13 @@ def test_round_numbers_are_not_taken_for_single_precision(x, function, point):
 
 
 @pytest.mark.parametrize("seed", range(3))
+def test_a_saturated_function_is_not_taken_for_single_precision(seed, point):
+    drops = np.geomspace(30.0, 3e5, 5000)
+    saturated = point(lambda x: 1 / (1 + np.exp(drops * (10 * (x - 1)) ** 8 - 38)), [1.0])
+    assert (surveyed(saturated, seed)[0].epsilon == DOUBLE).all(), f"seed {seed}"
+
+
+@pytest.mark.parametrize("seed", range(3))
 def test_sensitivity_follows_the_slope_of_every_output(seed, point):
     around = point(lambda x: np.array([1.0, 1e8, 1e-8, 0.0]) * np.sum(x), X)
     _, sensitivity = surveyed(around, seed)

@@ -55,7 +55,7 @@ def judged(call, values, samples=None, **knobs):
 def expensive(monkeypatch):
     """Let every element cost a second, as far as the plan goes."""
     monkeypatch.setattr(budget, "_LONG", 0.0)
-    monkeypatch.setattr(judging, "seconds_per_element", lambda point, plenty: 1.0)
+    monkeypatch.setattr(judging, "seconds_per_element", lambda *_: 1.0)
 
 
 def test_what_fits_is_checked_whole():
@@ -124,8 +124,21 @@ def test_the_cost_of_an_element_is_what_its_evaluations_take():
         return F.tanh(v["x"])
 
     point = Point(TracedFunction(slow), values, "x", Outputs((np.tanh(values["x"]),)))
-    assert 0.02 <= seconds_per_element(point) < 1.0
+    assert 0.02 <= seconds_per_element(point, np.ones(5), 1e-5) < 1.0
     assert 2 <= point.evaluations <= 10
+
+
+@pytest.mark.parametrize(("constant", "pairs"), [(0.0, 1), (1e4, 2), (1e9, 11)])
+def test_an_element_that_rounding_blurs_costs_several_looks(constant, pairs, monkeypatch):
+    values, clock = {"x": np.ones(3)}, [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
+
+    def slow(v):
+        clock[0] += 1.0
+        return F.sum(v["x"]) + constant
+
+    point = Point(TracedFunction(slow), values, "x", Outputs((np.array(3.0 + constant),)))
+    assert seconds_per_element(point, np.ones(1), 1e-7) == pytest.approx(1.5 * 2 * pairs)
 
 
 @pytest.mark.usefixtures("expensive")
