@@ -33,6 +33,12 @@ _CLIMB, _CLIMBS = 1000, 8000
 _NEARLY = 1e-3
 """A gradient may lie outside of those that were found by so much of what is between them."""
 
+_SPAN, _COMBINED = 4, 400
+"""Gradients that span places with a direction, and how many of these places are looked at."""
+
+_NUDGES = (0.03, 0.1, 0.3, 1.0)
+"""How far a combination of them is moved, relative to its largest part."""
+
 _MOVED = 0.2
 """The share of elements that go to another place in one step of a climb."""
 
@@ -140,7 +146,9 @@ class Hull:
         best = int(np.argmax(side * seen))
         if side * wanted <= side * seen[best] + slack:
             return True
-        return self._reaches(side * direction, side * wanted - slack, self._places[best])
+        along = self._furthest_spanned(side * direction, side * wanted - slack)
+        start = max([self._places[best], along], key=lambda place: side * float(self._at(place) @ direction))
+        return self._reaches(side * direction, side * wanted - slack, start)
 
     def _directions(self) -> Iterator[Array]:
         """Yield sums of the smallest elements of those that leap, all of them, and random directions."""
@@ -159,6 +167,28 @@ class Hull:
         direction = np.zeros_like(self._x)
         direction[elements] = 1.0
         return direction
+
+    def _furthest_spanned(self, direction: Array, wanted: float) -> Array:
+        """Return the place with the gradient that goes furthest along a direction, of those that gradients span with it.
+
+        A convex function goes furthest at the direction itself. Where matrices tie, these have its singular vectors.
+        """
+        span = [_to_unit(direction)]
+        for _ in range(_SPAN):
+            seen = self._at(_to_unit(self._rng.standard_normal(len(span)) @ np.array(span)))
+            span.append(_to_unit(np.nan_to_num(seen)))
+        best = np.eye(len(span))[0]
+        furthest = float(self._at(span[0]) @ direction)
+        for number in range(_COMBINED):
+            if furthest >= wanted:
+                break
+            weights = self._rng.standard_normal(len(span))
+            if number % 2:
+                weights = best + self._rng.choice(_NUDGES) * np.abs(best).max() * weights
+            found = float(self._at(_to_unit(weights @ np.array(span))) @ direction)
+            if found > furthest:
+                best, furthest = weights, found
+        return _to_unit(best @ np.array(span))
 
     def _reaches(self, direction: Array, wanted: float, start: Array) -> bool:
         """Tell whether a gradient beside the point goes as far along a direction, climbing from a place that was seen.
@@ -182,3 +212,9 @@ class Hull:
             if found > furthest:
                 best, furthest = place, found
         return furthest >= wanted
+
+
+def _to_unit(place: Array) -> Array:
+    """Return a place scaled to a largest displacement of 1."""
+    largest = np.abs(place).max()
+    return np.asarray(place / largest if largest > 0 else place)

@@ -133,6 +133,32 @@ def test_a_wrong_gradient_of_singular_values_is_wrong_where_they_repeat(change: 
     assert set(verdicts(lambda x: function(x)[1], x).values()) == {"fail"}
 
 
+ZEROS = [(3, 4), (2, 2), (3, 3)]
+
+
+@pytest.mark.parametrize("shape", ZEROS)
+@pytest.mark.parametrize("seed", range(6))
+def test_the_gradient_of_all_singular_values_is_right_at_zero(shape: tuple[int, int], seed: int) -> None:
+    result = check(F.svdvals, {"x": np.zeros(shape)}, seed=seed)
+    assert str(result.verdict) == "pass", f"seed {seed}"
+
+
+@pytest.mark.parametrize("shape", ZEROS)
+@pytest.mark.parametrize("factor", [-1.2, 0.8, 1.01, 2.0])
+def test_a_wrong_gradient_of_all_singular_values_is_wrong_at_zero(shape: tuple[int, int], factor: float) -> None:
+    @op
+    def values(x):
+        """The singular values, the largest first."""
+        return np.linalg.svd(x, full_matrices=False)[1]
+
+    @values.backward
+    def _(g, x):
+        u, _, v = np.linalg.svd(x, full_matrices=False)
+        return factor * ((u * g) @ v)
+
+    assert set(verdicts(values, np.zeros(shape)).values()) == {"fail"}
+
+
 def test_directions_know_ties_too() -> None:
     assert set(verdicts(lambda x: F.sort(x)[1], EQUAL, directions=4).values()) == {"pass"}
     assert set(verdicts(F.sort, MIXED, directions=4).values()) == {"pass"}
