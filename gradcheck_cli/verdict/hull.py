@@ -169,7 +169,7 @@ class Hull:
         return direction
 
     def _furthest_spanned(self, direction: Array, wanted: float) -> Array:
-        """Return the place with the gradient that goes furthest along a direction, of those that gradients span with it.
+        """Return where the gradient goes furthest along a direction, of the places that it spans with some gradients.
 
         A convex function goes furthest at the direction itself. Where matrices tie, these have its singular vectors.
         """
