@@ -108,7 +108,7 @@ def numbers_phase(work):
 
     def run():
         check.judgement.parameters.clear()
-        check.planned_names.clear()
+        check.sampling.planned.clear()
         with np.errstate(all="ignore"), using(check.recorder):
             check.gradients = _gradients(work, check)
             check.numbers()

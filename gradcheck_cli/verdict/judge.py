@@ -21,16 +21,7 @@ from gradcheck_cli.numeric.function import Function, Recording, Values
 from gradcheck_cli.numeric.point import Outputs, Point
 from gradcheck_cli.numeric.recorder import Recorder
 from gradcheck_cli.records import ParameterResult, Verdict
-from gradcheck_cli.verdict.budget import (
-    DIRECTIONS,
-    SURVEY,
-    beside,
-    choose_elements,
-    estimate_costs,
-    plan_text,
-    seconds_per_element,
-    share_out,
-)
+from gradcheck_cli.verdict.budget import DIRECTIONS, beside, choose_elements, seconds_per_element
 from gradcheck_cli.verdict.contract import CONTRACT, CheckedExecution
 from gradcheck_cli.verdict.cotangents import signed_cotangent
 from gradcheck_cli.verdict.gradient import Gradient
@@ -47,6 +38,7 @@ from gradcheck_cli.verdict.results import (
     unlike_gradients,
     unlike_values,
 )
+from gradcheck_cli.verdict.sampling import Sampling
 from gradcheck_cli.verdict.watcher import Watcher
 
 if TYPE_CHECKING:
@@ -108,8 +100,7 @@ class _Check:
         self.values = values
         self.knobs = knobs
         self.seed = seed
-        self.samples = dict(samples)
-        self.planned_names: set[str] = set()
+        self.sampling = Sampling(samples, knobs, seed, watcher, judgement.notes)
         self.judgement = judgement
         self.only = only
         self.watcher = watcher
@@ -182,7 +173,7 @@ class _Check:
     def _parameter(self, name: str) -> Kinked | None:
         """Judge one parameter and keep its result; return its elements at kinks."""
         judged = self._compare(name, self.judgement.parameters.append)
-        result = self._with_directions(name, judged.result) if name in self.planned_names else judged.result
+        result = self._with_directions(name, judged.result) if name in self.sampling.planned else judged.result
         self.judgement.parameters.append(result)
         if judged.evidence:
             self.judgement.evidence[name] = judged.evidence
@@ -206,7 +197,8 @@ class _Check:
 
     def _judged_beside(self, values: Values, names: Collection[str]) -> Judgement:
         beside = Judgement(cotangents=self.judgement.cotangents)
-        judge(self.function, values, self.knobs, self.seed, self.samples, beside, names, self.watcher, appeal=False)
+        samples = self.sampling.numbers
+        judge(self.function, values, self.knobs, self.seed, samples, beside, names, self.watcher, appeal=False)
         self.judgement.evaluations += beside.evaluations
         return beside
 
@@ -228,7 +220,7 @@ class _Check:
                 from gradcheck_cli.verdict.directions import judge_directions  # here, since most checks have none
 
                 return JudgedParameter(judge_directions(point, view.cotangent, gradient_of, self.knobs, rng))
-            elements = choose_elements(point.x.size, self.samples.get(name), rng)
+            elements = choose_elements(point.x.size, self.sampling.numbers.get(name), rng)
             return judge_parameter(point, view.cotangent, gradient_of, self.knobs, elements, rng, stopped)
 
     @contextmanager
@@ -261,28 +253,10 @@ class _Check:
         self.outputs.jitter = np.maximum(self.outputs.jitter, jitter)
 
     def _plan(self, names: Collection[str]) -> None:
-        """Say what a check of the named parameters takes, before it starts.
-
-        Where that is more than the budget, fewer elements are checked, which is noted, too.
-        """
-        counts = {name: int(min(self.values[name].size, self.samples.get(name, np.inf))) for name in names}
-        if self.knobs.directions:
-            evaluations = len(counts) * (2 * self.knobs.directions + SURVEY)
-            self.watcher.expect(evaluations, evaluations * self.seconds)
-            return
-        longest_first = sorted(counts, key=self.planned.steps_of, reverse=True)
-        estimate = estimate_costs(
-            {name: counts[name] for name in longest_first}, self.seconds, self.knobs.budget, self._seconds_per_element
-        )
-        fewer = share_out(estimate.costs, self.knobs.budget, settled=self.samples)
-        if fewer:
-            text = plan_text(estimate.costs, fewer, self.knobs.budget, self.seed[0])
-            self.samples.update(fewer)
-            self.planned_names.update(fewer)
-            self.judgement.notes.append(text)
-            self.watcher.plan(text)
-        else:
-            self.watcher.expect(estimate.evaluations, estimate.seconds)
+        """Plan how many elements of the named parameters are checked."""
+        longest_first = sorted(names, key=self.planned.steps_of, reverse=True)
+        sizes = {name: self.values[name].size for name in longest_first}
+        self.sampling.plan(sizes, self.seconds, self._seconds_per_element)
 
     def _seconds_per_element(self, name: str, plenty: float) -> float:
         """Measure what an element of a parameter takes. That isn't counted: it depends on how busy the machine is."""
@@ -299,7 +273,7 @@ class _Check:
 
         view, point = self.view, self._point(self.view, name)
         others = np.ones(point.x.size, dtype=bool)
-        others[choose_elements(point.x.size, self.samples[name], self._generator(name))] = False
+        others[choose_elements(point.x.size, self.sampling.numbers[name], self._generator(name))] = False
         rng = np.random.default_rng([*self.seed, zlib.crc32(name.encode()), DIRECTIONS])
         knobs = replace(self.knobs, directions=DIRECTIONS)
         with self._counting(point):
