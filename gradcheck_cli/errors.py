@@ -119,8 +119,10 @@ class MissingExtra(Skipped):
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """Suggest the nearest of `names` as a sentence, or return an empty string."""
-    close = difflib.get_close_matches(name, list(names), n=1)
+    """Suggest the nearest of `names` as a sentence, or the shortest with a word that is `name`; else return nothing."""
+    listed = list(names)
+    close = difflib.get_close_matches(name, listed, n=1)
+    close = close or sorted((each for each in listed if name in each.split("_")), key=len)
     return f"did you mean '{close[0]}'?" if close else ""
 
 

@@ -96,6 +96,8 @@ def test_every_part_of_a_problem_is_printable():
 def test_a_near_name_is_a_sentence():
     assert near("exprs", ["params", "expr"]) == "did you mean 'expr'?"
     assert near("zzz", ["params", "expr"]) == ""
+    assert near("mse", ["smooth_mse_loss", "mse_loss", "mean"]) == "did you mean 'mse_loss'?"
+    assert near("attention", ["scaled_dot_product_attention", "tan"]) == "did you mean 'scaled_dot_product_attention'?"
     assert near("x", []) == ""
 
 
