@@ -76,7 +76,7 @@ def take_ladders(point: Point, elements: Array, weights: Weights, most: int | No
         steps, valid = steps[-most:], valid[-most:]
     counts = valid.sum(axis=0)
     batch = Batch(point.memory)
-    for count in np.unique(counts):
+    for count in np.flatnonzero(np.bincount(counts)):
         group = np.flatnonzero(counts == count)
         if count == 0:
             yield _without_steps(elements[group], weights)
@@ -111,7 +111,7 @@ def take_top_and_beyond(
     scales = np.maximum(np.maximum(np.abs(x), point.typical), 1.0)
     farther, valid = steps_up_to(scales, top)
     counts = valid.sum(axis=0)
-    for count in np.unique(counts):
+    for count in np.flatnonzero(np.bincount(counts)):
         chosen = np.flatnonzero(counts == count)
         h = np.concatenate([halves[-2 * intervals :: 2, chosen], farther[:count, chosen]])
         yield chosen, take_steps(point, elements[chosen], h, weights)

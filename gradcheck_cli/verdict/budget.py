@@ -11,34 +11,22 @@ from typing import NamedTuple
 import numpy as np
 
 from gradcheck_cli.core.arrays import Array
-from gradcheck_cli.numeric.noise import Noise
-from gradcheck_cli.numeric.point import Point
-from gradcheck_cli.numeric.step_choice import SAFETY
-from gradcheck_cli.numeric.steps import default_eps, step_sizes
-from gradcheck_cli.numeric.weights import WeightedChunk, Weights
 from gradcheck_cli.records import ParameterResult, Verdict
-from gradcheck_cli.verdict.screen import WIDER
 
 DIRECTIONS = 2
 """Random directions across the elements that are left out."""
 
-_TRIED = 4096
-"""Elements that are moved to see how long that takes, at most."""
-
-_FEW = 32
-"""Elements that tell it where time doesn't matter."""
+_TRIED = (1, 8, 64, 512, 4096)
+"""Elements that are checked to see how long that takes: so many, and if that was quick, more."""
 
 _TRIAL = 0.25
 """Seconds after which enough was seen."""
 
+_CLEARLY = 2.0
+"""Times as long as one element has to take what tells the price of many: the first one pays for what is made once."""
+
 _WHOLE = 1.5
-"""A check takes so many times as long as the first two evaluations of its elements, about."""
-
-_AGAIN = 2.0
-"""Times the cost of two evaluations where noise asks for a wider pair, too..."""
-
-_LADDER = 11.0
-"""...and where even that won't do: then about ten pairs more tell."""
+"""A check takes so many times as long as the first two evaluations of its elements, at least about."""
 
 _FEWEST = 10
 """Elements of a parameter that are checked whatever they cost."""
@@ -72,23 +60,24 @@ class Estimate(NamedTuple):
 
 
 def estimate_costs(
-    counts: Mapping[str, int], seconds: float, budget: float, measure: Callable[[str, float], float]
+    counts: Mapping[str, int], seconds: float, budget: float, measure: Callable[[str, float, float], float]
 ) -> Estimate:
     """Estimate the check of so many elements of each parameter, where one evaluation alone takes `seconds`.
 
-    One evaluation says little of many at once: where it makes the check look long, `measure` is given a parameter
-    and how many seconds an element may take to need no closer look. The first parameter of `counts` should be the most
-    expensive: if all fits into the budget at its price, no other one is measured.
+    One evaluation says little of many at once: where it makes the check look long, `measure` is given a parameter, how
+    many seconds an element may take to need no closer look, and how many the measurement may take. The first parameter
+    of `counts` should be the most expensive: if all fits into the budget at its price, no other one is measured.
     """
     evaluations = sum(2 * count + SURVEY for count in counts.values())
     if evaluations * seconds <= min(budget, _LONG):
         return Estimate(evaluations, evaluations * seconds)
     elements = max(1, sum(counts.values()))
     plenty = min(budget, _LONG) / (4 * elements)
+    patience = min(_TRIAL, budget / (4 * len(counts)))
     costs: list[Cost] = []
     for name, count in counts.items():
         if count:
-            costs.append(Cost(name, count, measure(name, plenty)))
+            costs.append(Cost(name, count, measure(name, plenty, patience)))
         if len(costs) == 1 and costs[0].seconds * elements <= min(budget, _LONG):
             return Estimate(evaluations, costs[0].seconds * elements)
     return Estimate(evaluations, sum(cost.total for cost in costs), tuple(costs))
@@ -101,37 +90,36 @@ def choose_elements(size: int, sample: int | None, rng: np.random.Generator) -> 
     return np.sort(rng.choice(size, sample, replace=False))
 
 
-def seconds_per_element(point: Point, u: Array, rtol: float, plenty: float = 0.0) -> float:
-    """Return how long the check of one element under the cotangent `u` takes, about, by moving some of them.
+class Trial(NamedTuple):
+    """How many evaluations the check of some elements took, and whether these are right."""
 
-    A few only, where these take no more than `plenty` each: many at once don't take longer.
+    evaluations: int
+    right: bool
+
+
+def seconds_per_element(size: int, check: Callable[[Array], Trial], plenty: float, patience: float) -> float:
+    """Return how long the check of one element of `size` takes, about: checks some of them, ever more.
+
+    It ends where an element takes no more than `plenty`, and after `patience` seconds, which the first one may exceed.
+    Of many that are wrong only some are looked at closely: then the price of two evaluations tells.
     """
-    seconds = _timed(point, u, rtol, _FEW) if plenty else math.inf
-    return seconds if seconds <= plenty else _timed(point, u, rtol, _TRIED)
-
-
-def _timed(point: Point, u: Array, rtol: float, most: int) -> float:
-    weights = Weights([u], Noise(point.outputs.epsilon, np.zeros_like(point.base), np.abs(point.base)))
-    elements = np.linspace(0, point.x.size - 1, min(point.x.size, most)).astype(int)
-    steps = step_sizes(point.scales[elements], default_eps(point.values[point.name].dtype))
-    started = before = time.perf_counter()
-    seconds, closer_looks = 0.0, 0.0
-    for chunk in point.one_by_one(elements, np.array([steps, -steps]))[1]:
-        closer_looks += float(_closer_looks(weights.of(chunk.changes, chunk.positions), rtol).sum())
-        now = time.perf_counter()
-        # The last chunk counts: the first one is small, and pays for what is worked out once.
-        seconds, before = (now - before) / (chunk.stop - chunk.start), now
-        if now - started > _TRIAL:
+    started = time.perf_counter()
+    seconds = first = 0.0
+    for many in _TRIED:
+        elements = np.linspace(0, size - 1, min(size, many)).astype(int)
+        before = time.perf_counter()
+        trial = check(elements)
+        took = time.perf_counter() - before
+        if many == 1 or not trial.right:
+            seconds = _WHOLE * 2 * took / max(1, trial.evaluations)
+        elif took > _CLEARLY * first:  # what a parameter takes beside its elements is in both
+            seconds = (took - first) / (elements.size - 1)
+        else:
+            seconds = took / elements.size
+        first = first or took
+        if time.perf_counter() - started > patience or many >= size or (many > 1 and seconds <= plenty):
             break
-    return _WHOLE * seconds * closer_looks / chunk.stop
-
-
-def _closer_looks(weighted: WeightedChunk, rtol: float) -> Array:
-    """Return how much more than its first pair each element takes, since rounding blurs that."""
-    rise, fall = weighted.contracted()[0]
-    noise = weighted.noise(np.abs(weighted.base)[:, None])[0, 0]
-    blur, seen = SAFETY * noise, rtol * np.abs(rise - fall)
-    return np.where(blur <= seen, 1.0, np.where(blur <= WIDER * seen, _AGAIN, _LADDER))
+    return seconds
 
 
 def share_out(costs: Sequence[Cost], budget: float, settled: Collection[str] = ()) -> dict[str, int]:

@@ -21,7 +21,7 @@ from gradcheck_cli.numeric.function import Function, Recording, Values
 from gradcheck_cli.numeric.point import Outputs, Point
 from gradcheck_cli.numeric.recorder import Recorder
 from gradcheck_cli.records import ParameterResult, Verdict
-from gradcheck_cli.verdict.budget import DIRECTIONS, beside, choose_elements, seconds_per_element
+from gradcheck_cli.verdict.budget import DIRECTIONS, Trial, beside, choose_elements, seconds_per_element
 from gradcheck_cli.verdict.contract import CONTRACT, CheckedExecution
 from gradcheck_cli.verdict.cotangents import signed_cotangent
 from gradcheck_cli.verdict.gradient import Gradient
@@ -202,25 +202,37 @@ class _Check:
         self.judgement.evaluations += beside.evaluations
         return beside
 
-    def _compare(self, name: str, stopped: Callable[[ParameterResult], None] | None = None) -> JudgedParameter:
+    def _compare(
+        self, name: str, stopped: Callable[[ParameterResult], None] | None = None, elements: Array | None = None
+    ) -> JudgedParameter:
         """Judge one parameter: by the terms of the value if these acquit it, else by the value itself.
 
-        A term doesn't show what is rounded inside of it where it happens to be small, the value does.
+        Without `elements` those are compared that the sampling chooses. A term doesn't show what is rounded inside of
+        it where it happens to be small, the value does.
         """
         if self.terms is not None and not self.knobs.directions:
-            judged = self._compare_in(self.terms, name, stopped and (lambda result: stopped(_undecided(result))))
+            judged = self._compare_in(
+                self.terms, name, stopped and (lambda result: stopped(_undecided(result))), elements
+            )
             if judged.result.verdict is Verdict.PASS and not judged.kinked:
                 return judged
-        return self._compare_in(self.view, name, stopped)
+        return self._compare_in(self.view, name, stopped, elements)
 
-    def _compare_in(self, view: View, name: str, stopped: Callable[[ParameterResult], None] | None) -> JudgedParameter:
+    def _compare_in(
+        self,
+        view: View,
+        name: str,
+        stopped: Callable[[ParameterResult], None] | None,
+        elements: Array | None,
+    ) -> JudgedParameter:
         point, rng, gradient_of = self._point(view, name), self._generator(name), Gradient(view, name, self.gradients)
         with self._counting(point):
             if self.knobs.directions and point.x.size:
                 from gradcheck_cli.verdict.directions import judge_directions  # here, since most checks have none
 
                 return JudgedParameter(judge_directions(point, view.cotangent, gradient_of, self.knobs, rng))
-            elements = choose_elements(point.x.size, self.sampling.numbers.get(name), rng)
+            if elements is None:
+                elements = choose_elements(point.x.size, self.sampling.numbers.get(name), rng)
             return judge_parameter(point, view.cotangent, gradient_of, self.knobs, elements, rng, stopped)
 
     @contextmanager
@@ -258,10 +270,18 @@ class _Check:
         sizes = {name: self.values[name].size for name in longest_first}
         self.sampling.plan(sizes, self.seconds, self._seconds_per_element)
 
-    def _seconds_per_element(self, name: str, plenty: float) -> float:
+    def _seconds_per_element(self, name: str, plenty: float, patience: float) -> float:
         """Measure what an element of a parameter takes. That isn't counted: it depends on how busy the machine is."""
-        view = self.terms or self.view
-        return seconds_per_element(self._point(view, name), view.cotangent, self.knobs.rtol, plenty)
+
+        def check(elements: Array) -> Trial:
+            before = self.judgement.evaluations
+            try:
+                verdict = self._compare(name, elements=elements).result.verdict
+                return Trial(self.judgement.evaluations - before, verdict is not Verdict.FAIL)
+            finally:
+                self.judgement.evaluations = before
+
+        return seconds_per_element(self.values[name].size, check, plenty, patience)
 
     def _point(self, view: View, name: str) -> Point:
         evaluator = self.planned.evaluator(view, name)

@@ -28,7 +28,7 @@ class Sampling:
         self._watcher = watcher
         self._notes = notes
 
-    def plan(self, sizes: Mapping[str, int], seconds: float, measure: Callable[[str, float], float]) -> None:
+    def plan(self, sizes: Mapping[str, int], seconds: float, measure: Callable[[str, float, float], float]) -> None:
         """Say what a check of parameters of these sizes takes, before it starts; the most expensive one comes first.
 
         Where that is more than the budget, fewer elements are checked, which is noted, too. One evaluation takes

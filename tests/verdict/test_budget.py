@@ -2,16 +2,13 @@
 
 import time
 
-import numpy as np
 import pytest
 
-import gradcheck_cli.ops as F
-from gradcheck_cli.numeric.function import TracedFunction
-from gradcheck_cli.numeric.point import Outputs, Point
 from gradcheck_cli.records import Finding, ParameterResult, Verdict
 from gradcheck_cli.verdict.budget import (
     SURVEY,
     Cost,
+    Trial,
     beside,
     estimate_costs,
     plan_text,
@@ -46,8 +43,9 @@ def estimated(counts, seconds, limit, prices):
     """Return the estimate, and which parameters were measured, where an element takes its entry in `prices`."""
     measured = []
 
-    def measure(name, plenty):
+    def measure(name, plenty, patience):
         assert plenty >= 0
+        assert 0 < patience <= 0.25
         measured.append(name)
         return prices[name]
 
@@ -79,29 +77,49 @@ def test_no_budget_leaves_everything():
     assert share_out([Cost("W", 10**9, 1e9)], float("inf")) == {}
 
 
-def test_the_cost_of_an_element_is_what_its_evaluations_take():
-    values = {"x": np.ones(5)}
+class Clock:
+    """Time that passes only as elements are checked, so many seconds an evaluation; the first element takes more."""
 
-    def slow(v):
-        time.sleep(0.01)
-        return F.tanh(v["x"])
+    def __init__(self, monkeypatch, seconds, pairs=1, right=True, warm=0.0):
+        self.now, self.seconds, self.pairs, self.right, self.warm, self.tried = 0.0, seconds, pairs, right, warm, []
+        monkeypatch.setattr(time, "perf_counter", lambda: self.now)
 
-    point = Point(TracedFunction(slow), values, "x", Outputs((np.tanh(values["x"]),)))
-    assert 0.02 <= seconds_per_element(point, np.ones(5), 1e-5) < 1.0
-    assert 2 <= point.evaluations <= 10
+    def check(self, elements):
+        evaluations = SURVEY + 2 * self.pairs * elements.size
+        self.now += self.seconds * evaluations + (0.0 if self.tried else self.warm)
+        self.tried.append(elements.size)
+        return Trial(evaluations, self.right)
 
 
-@pytest.mark.parametrize(("constant", "pairs"), [(0.0, 1), (1e4, 2), (1e9, 11)])
-def test_an_element_that_rounding_blurs_costs_several_looks(constant, pairs, monkeypatch):
-    values, clock = {"x": np.ones(3)}, [0.0]
-    monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
+@pytest.mark.parametrize("pairs", [1, 11])
+def test_an_element_takes_what_many_take_more_than_one(pairs, monkeypatch):
+    clock = Clock(monkeypatch, 1e-4, pairs)
+    assert seconds_per_element(10**6, clock.check, 0.0, 0.25) == pytest.approx(2e-4 * pairs)
+    assert clock.tried[:3] == [1, 8, 64]
 
-    def slow(v):
-        clock[0] += 1.0
-        return F.sum(v["x"]) + constant
 
-    point = Point(TracedFunction(slow), values, "x", Outputs((np.array(3.0 + constant),)))
-    assert seconds_per_element(point, np.ones(1), 1e-7) == pytest.approx(1.5 * 2 * pairs)
+def test_what_the_first_element_pays_for_does_not_make_the_others_free(monkeypatch):
+    clock = Clock(monkeypatch, 1e-4, warm=0.1)
+    assert 2e-4 <= seconds_per_element(10**6, clock.check, 0.0, 0.05) <= 0.1
+    clock = Clock(monkeypatch, 1e-4, warm=0.1)
+    assert seconds_per_element(10**6, clock.check, 0.0, 10.0) == pytest.approx(2e-4, rel=0.2)
+
+
+def test_measuring_ends_where_time_is_up_or_enough_was_seen(monkeypatch):
+    clock = Clock(monkeypatch, 1.0)
+    assert seconds_per_element(500, clock.check, 0.0, 0.25) == pytest.approx(1.5 * 2)
+    assert clock.tried == [1]
+    clock = Clock(monkeypatch, 1e-6)
+    assert seconds_per_element(10**6, clock.check, 1e-3, 0.25) <= 1e-3
+    assert clock.tried == [1, 8]
+    clock = Clock(monkeypatch, 1e-6)
+    seconds_per_element(30, clock.check, 0.0, 0.25)
+    assert clock.tried == [1, 8, 30]
+
+
+def test_wrong_elements_cost_two_evaluations_since_few_of_them_are_looked_at_closely(monkeypatch):
+    clock = Clock(monkeypatch, 1e-4, pairs=200, right=False)
+    assert seconds_per_element(10**6, clock.check, 0.0, 0.25) == pytest.approx(1.5 * 2e-4)
 
 
 def test_both_have_to_pass():
