@@ -122,6 +122,8 @@ def _(g, x, y, out, x_norm, y_norm, axis, eps):
 def _(moved, x, y, *, axis=-1, eps=1e-8):
     x, y = aligned(moved, x=x, y=y)
     rank = x.ndim - ("x" in moved)
+    if rank == 0:  # two numbers, whose only axis NumPy makes up
+        return cosine_similarity(x.reshape(-1, 1), y.reshape(-1, 1), axis=-1, eps=eps)
     axis = axis if axis < 0 else axis - rank  # from the end, where no axis is added
     return cosine_similarity(x, y, axis=axis, eps=eps)
 

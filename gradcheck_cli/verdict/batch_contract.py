@@ -13,19 +13,19 @@ from gradcheck_cli.core.operator import Operator
 from gradcheck_cli.errors import ContractViolation, Location
 from gradcheck_cli.numeric.moved import Moved
 from gradcheck_cli.numeric.plan import Plan
-from gradcheck_cli.numeric.rules.applied import Applied, count_of, moving
+from gradcheck_cli.numeric.rules.applied import Applied, Operands, count_of, moving
 from gradcheck_cli.numeric.rules.choice import Rule
 from gradcheck_cli.numeric.rules.loop import affine, fits_affine, loop
-from gradcheck_cli.numeric.steps import element_scales
+from gradcheck_cli.verdict.batch_tries import tries
 
 _ROUNDINGS = 1000.0
 """Roundings by which a batch may differ: of the output, and of what roundings of the operands make of it."""
 
-_SHARE = (0.1, 0.5)
-"""By how much operands move, in terms of their scales: enough for a function that isn't linear to show it."""
-
 _FEW = 64
 """Elements of an operand whose impulses are all tried, at most."""
+
+_DRAWS = 8
+"""So many times operands are rounded to see what that makes of an output."""
 
 _BUILT_IN = "gradcheck_cli.ops."
 
@@ -63,31 +63,32 @@ def _layouts(applied: Applied) -> tuple[Any, ...]:
 
 
 def _differences(applied: Applied, rule: Rule, positions: Collection[int], rng: np.random.Generator) -> Iterator[str]:
-    """Say how a batch differs from the perturbations one by one."""
+    """Say how a batch differs from the perturbations one by one: of one operand, and of several that move together."""
+    moving_ones = [position for position in positions if _is_floating(applied.arrays[position])]
     allowed: list[float] | None = None
-    together: list[Moved | None] = [None] * len(applied.arrays)
-    for position in positions:
-        x = applied.arrays[position]
-        if not isinstance(x, np.ndarray) or x.dtype.kind != "f" or not x.size:
+    for operands in tries(applied.arrays, moving_ones, rng):
+        wanted = _one_by_one(applied, operands)
+        if wanted is None:
             continue
-        rules = [rule]
-        if x.dtype == np.float64 and applied.is_linear([position]):
-            rules.append(affine if x.size <= _FEW and fits_affine(applied, position) else _superposed)
-        for moved in _perturbations(x, rng):
-            operands: list[Moved | None] = [None] * len(applied.arrays)
-            operands[position] = moved
-            wanted = _one_by_one(applied, operands)
-            if wanted is None:
-                continue
-            if allowed is None:
-                allowed = _allowed(applied, rng)
-            for each in rules:
-                yield from _compare(applied, each, operands, wanted, allowed)
-        together[position] = moved  # everything, once
-    if allowed is not None and len(moving(together)) > 1 and applied.is_linear(moving(together)):
-        wanted = _one_by_one(applied, together)
-        if wanted is not None:
-            yield from _compare(applied, _superposed, together, wanted, allowed)
+        if allowed is None:
+            allowed = _allowed(applied, rng)
+        for each in (rule, *_linear_rules(applied, operands)):
+            yield from _compare(applied, each, operands, wanted, allowed, rng)
+
+
+def _is_floating(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size > 0
+
+
+def _linear_rules(applied: Applied, operands: Operands) -> list[Rule]:
+    """Return what takes an operator by its word that it is affine in the moving operands."""
+    slots = moving(operands)
+    values = [applied.arrays[slot] for slot in slots] + [applied.bases[slot] for slot in applied.outputs]
+    # Beside what is infinite, or rounded by more, nothing can be told of changes.
+    if not applied.is_linear(slots) or not all(x.dtype == np.float64 and np.isfinite(x).all() for x in values):
+        return []
+    small = len(slots) == 1 and applied.arrays[slots[0]].size <= _FEW and fits_affine(applied, slots[0])
+    return [affine if small else _superposed]
 
 
 def _one_by_one(applied: Applied, operands: Sequence[Moved | None]) -> tuple[Moved, ...] | None:
@@ -131,6 +132,7 @@ def _compare(
     operands: list[Moved | None],
     wanted: tuple[Moved, ...],
     allowed: list[float],
+    rng: np.random.Generator,
 ) -> Iterator[str]:
     name = " and ".join(applied.operator.slot_name(position) for position in moving(operands))
     try:
@@ -141,7 +143,7 @@ def _compare(
     except Exception as error:
         yield f"many perturbations of {name} at once: {type(error).__name__}: {error}"
         return
-    for one, many, most in zip(wanted, full, allowed, strict=True):
+    for number, (one, many, most) in enumerate(zip(wanted, full, allowed, strict=True)):
         expected = one.values
         if many.shape != expected.shape or many.dtype != expected.dtype:
             yield f"many perturbations of {name} at once give {many.dtype} {many.shape}"
@@ -152,41 +154,61 @@ def _compare(
             finite = np.isfinite(expected)
             with np.errstate(all="ignore"):
                 close = np.abs(many - expected) <= most + _epsilon(expected) * np.abs(expected)
-            if not (close | ~finite).all():
+            if not (close | ~finite).all() and not _is_blur(applied, operands, wanted, many, number, rng):
                 worst = np.nanmax(np.where(finite, np.abs(many - expected), 0.0))
                 yield f"many perturbations of {name} at once differ from one by one by up to {worst:.2g}"
 
 
-def _perturbations(x: Array, rng: np.random.Generator) -> Iterator[Moved]:
-    """Yield random elements and everything, two different displacements at once and one, as the engine pushes them."""
-    flat = np.ravel(x)
-    scales = element_scales(flat.astype(np.float64))
+def _is_blur(
+    applied: Applied,
+    operands: Sequence[Moved | None],
+    wanted: tuple[Moved, ...],
+    many: Array,
+    number: int,
+    rng: np.random.Generator,
+) -> bool:
+    """Tell whether output `number` differs by no more than roundings of the moved operands make of it.
 
-    def away(elements: Array) -> Array:
-        change = rng.uniform(*_SHARE, elements.size) * rng.choice([-1.0, 1.0], elements.size)
-        return np.asarray(flat[elements] + change * scales[elements], dtype=x.dtype)
+    At the point it may be zero up to rounding, and then its size there says nothing of what it is elsewhere.
+    """
+    expected, largest = wanted[number].values, 0.0
+    for _ in range(_DRAWS):
+        again = _one_by_one(applied, [_blurred(applied, slot, operands, rng) for slot in range(len(operands))])
+        if again is None:
+            return False
+        with np.errstate(all="ignore"):
+            blur = np.abs(again[number].values - expected)
+        largest = max(largest, float(np.max(blur, where=np.isfinite(blur), initial=0.0)))
+    finite = np.isfinite(expected)
+    return bool((np.abs(many - expected)[finite] <= _ROUNDINGS * largest).all())
 
-    axes = tuple(range(x.ndim))
-    for count in (2, 1):
-        elements = rng.integers(0, x.size, count)
-        yield Moved(axes, tuple(np.unravel_index(elements, x.shape)) if x.ndim else (), away(elements))
-        everything = np.stack([away(np.arange(x.size)) for _ in range(count)], axis=-1)
-        yield Moved((), (), everything.reshape(*x.shape, count))
+
+def _blurred(applied: Applied, position: int, operands: Operands, rng: np.random.Generator) -> Moved | None:
+    """Return an operand, whether it moves or not, in which every element is off by a rounding."""
+    x, each = applied.arrays[position], operands[position]
+    if each is None and not _is_floating(x):
+        return None
+    full = (
+        applied.bases.dense(applied.operands[position], each)
+        if each
+        else np.repeat(x[..., None], count_of(operands), -1)
+    )
+    return Moved((), (), _rounded(full, rng))
 
 
 def _epsilon(array: Array) -> float:
     return _ROUNDINGS * float(np.finfo(array.dtype).eps)
 
 
+def _rounded(array: Array, rng: np.random.Generator) -> Array:
+    """Return an array in which every element is off by a rounding at most."""
+    return np.asarray(array * (1 + np.finfo(array.dtype).eps * rng.uniform(-1, 1, array.shape)), dtype=array.dtype)
+
+
 def _allowed(applied: Applied, rng: np.random.Generator) -> list[float]:
     """Return by how much each output may differ: roundings of its size, and what those of the operands make of it."""
     outputs = [applied.bases[slot] for slot in applied.outputs]
-    rounded = [
-        array * (1 + np.finfo(array.dtype).eps * rng.uniform(-1, 1, array.shape)).astype(array.dtype)
-        if isinstance(array, np.ndarray) and array.dtype.kind == "f"
-        else array
-        for array in applied.arrays
-    ]
+    rounded = [_rounded(array, rng) if _is_floating(array) else array for array in applied.arrays]
     allowed = []
     try:
         again: Any = execution.current().forward(applied.operator, rounded, applied.attributes)[0]

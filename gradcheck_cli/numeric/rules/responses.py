@@ -19,9 +19,13 @@ from gradcheck_cli.numeric.rules.applied import Applied
 
 
 def responses(applied: Applied, position: int) -> list[Array]:
-    """Return what a unit change of each element of an operand changes in each output, shape (outputs, elements)."""
+    """Return what a unit change of each element of an operand changes in each output, shape (outputs, elements).
+
+    An impulse is as large as the operand, at least 1, so that the rounding of a large constant isn't that of the slope.
+    """
     arrays = [*applied.arrays]
     x = arrays[position]
+    size = float(2.0 ** np.round(np.log2(max(1.0, float(np.max(np.abs(x), initial=0.0))))))
     arrays[position] = np.zeros_like(x)
     zero = applied.forward(arrays)
 
@@ -33,8 +37,8 @@ def responses(applied: Applied, position: int) -> list[Array]:
     columns = np.zeros((sum(sizes), x.size), np.result_type(*zero))
     for members, reached in _groups(x, changes):
         impulse = np.zeros(x.shape, x.dtype)  # in C order, in which the elements are counted
-        impulse.reshape(-1)[members] = 1
-        change = changes(impulse)[:, None]
+        impulse.reshape(-1)[members] = size
+        change = changes(impulse)[:, None] / size
         columns[:, members] = change if reached is None else np.where(reached, change, 0)
     ends = np.cumsum(sizes)[:-1]
     return [np.ascontiguousarray(part, out.dtype) for part, out in zip(np.split(columns, ends), zero, strict=True)]
