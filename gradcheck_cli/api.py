@@ -20,6 +20,7 @@ from gradcheck_cli.numeric.function import PlainFunction, TracedFunction
 from gradcheck_cli.records import CaseResult, Verdict
 from gradcheck_cli.report.headline import headline
 from gradcheck_cli.report.terminal import render_plain
+from gradcheck_cli.run.warned import Warned
 from gradcheck_cli.verdict.judge import judge
 from gradcheck_cli.verdict.judgement import Judgement
 
@@ -49,9 +50,10 @@ def check(
     plain NumPy: it gets arrays, returns one number, and its own gradient (one array, a sequence
     in the order of the parameters, or a mapping by name) is checked.
 
-    `knobs` are those of a spec's `check:`: rtol, eps, sweep, sample, dtype. Raises TypeError and
-    ValueError for arguments that don't fit, OperatorError when an operator raises; an exception
-    of the function itself passes through.
+    `knobs` are those of a spec's `check:` (rtol, accuracy, sample, directions, dtype, memory, ...; timeout apart). A
+    check that would take longer than the `budget` of 60 seconds leaves elements out, and warns of that with a
+    SampledWarning before it starts; `budget="none"` checks all. Raises TypeError and ValueError for arguments that
+    don't fit, OperatorError when an operator raises; an exception of the function itself passes through.
     """
     settings = _settings(knobs)
     values, by_position = _parameters(function, params, settings)
@@ -84,7 +86,7 @@ def _check(
     judgement = Judgement()
     started = time.perf_counter()
     samples = dict.fromkeys(values, settings.sample) if settings.sample is not None else {}
-    judge(function, values, settings, [seed], samples, judgement, list(values))
+    judge(function, values, settings, [seed], samples, judgement, list(values), Warned())
     suspects = None
     if isinstance(function, TracedFunction) and any(each.verdict is Verdict.FAIL for each in judgement.parameters):
         suspects = _blame(function, values, judgement, settings, seed, time.perf_counter() - started)

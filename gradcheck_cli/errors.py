@@ -118,6 +118,10 @@ class MissingExtra(Skipped):
         return type(self), (self.name, self.package, self.install)
 
 
+class SampledWarning(UserWarning):
+    """Not every element is checked, since that would take longer than the budget."""
+
+
 def near(name: str, names: Iterable[str]) -> str:
     """Suggest the nearest of `names` as a sentence, or the shortest with a word that is `name`; else return nothing."""
     listed = list(names)

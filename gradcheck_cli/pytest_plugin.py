@@ -110,13 +110,13 @@ class GradCase(pytest.Item):
     def _result(self) -> CaseResult:
         from gradcheck_cli.run.case import Interrupted, check_case
         from gradcheck_cli.run.interrupt import hearing
+        from gradcheck_cli.run.warned import Warned
 
         options = _shared(self).options(self.path.parent)
         with hearing() as interrupts:
             try:
-                result = check_case(
-                    self._case, [each.name for each in self._case.parameters], options, interrupts=interrupts
-                )
+                names = [each.name for each in self._case.parameters]
+                result = check_case(self._case, names, options, interrupts=interrupts, watcher=Warned())
             except Interrupted:
                 raise KeyboardInterrupt from None
         if interrupts.pressed:

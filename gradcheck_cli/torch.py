@@ -66,7 +66,8 @@ def gradcheck(
     - `check_grad_dtypes` is always done.
     - `check_batched_grad` compares a vectorised backward with single ones.
     - `check_forward_ad` compares forward mode with the backward.
-    - `fast_mode` checks random directions in place of every element.
+    - `fast_mode` checks random directions in place of every element; without it every element is checked, whatever
+      that takes.
     - `masked` is about sparse inputs only.
 
     Raises ValueError if no input requires a gradient, NotImplementedError for sparse inputs, for
@@ -111,7 +112,7 @@ def _require_supported(arguments: Sequence[Any], batched_forward: bool, backward
 
 def _knobs(code: TensorInputs, eps: float, rtol: float, nondet_tol: float, fast_mode: bool) -> dict[str, Any]:
     """Return the knobs of a check for PyTorch's arguments, where these differ from its defaults."""
-    knobs: dict[str, Any] = {}
+    knobs: dict[str, Any] = {"budget": "none"}
     if eps != _EPS:
         knobs["eps"] = float(eps)
     if rtol not in (_RTOL, 0):

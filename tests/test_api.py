@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import gradcheck_cli.ops as F
-from gradcheck_cli import Variable, check
+from gradcheck_cli import Variable, assert_gradients, check
+from gradcheck_cli.errors import SampledWarning
 from tests.checked_functions import X, wrong_tanh
 from tests.results import summary
 
@@ -179,3 +180,15 @@ def test_the_type_may_be_text_or_numpys(dtype):
 
     check(value, X, inputs={"t": X}, dtype=dtype)
     assert seen == {(np.dtype(np.float32), np.dtype(np.float32))}
+
+
+@pytest.mark.parametrize("ask", [check, assert_gradients])
+def test_what_is_left_out_is_a_warning_at_the_line_that_asks(ask):
+    with pytest.warns(SampledWarning, match=r"of 2,000 elements of x, seed 0, and 2 random directions") as seen:
+        ask(lambda x: F.mean(F.cumsum(x) ** 2), {"x": np.linspace(1.0, 2.0, 2000)}, budget=1e-3)
+    assert [each.filename for each in seen] == [__file__]
+
+
+def test_without_a_budget_every_element_is_checked_without_a_word(recwarn):
+    (parameter,) = check(lambda x: F.mean(F.cumsum(x)), {"x": np.linspace(1.0, 2.0, 2000)}, budget="none").parameters
+    assert (parameter.checked, len(recwarn)) == (2000, 0)

@@ -173,6 +173,13 @@ def test_a_timeout_ends_a_case_and_no_other(project: Project, write: Write, work
     assert "timeout" in section(ran.out, "hangs")
 
 
+def test_what_is_left_out_is_among_the_warnings(project: Project, write: Write) -> None:
+    write("a.grad.yaml", "params: {x: {shape: 2000}}\nexpr: mean(cumsum(x) ** 2)\n")
+    ran = project.pytest(GRADCHECK_BUDGET="0.001")
+    assert ran.tests == {"a.grad.yaml::a": "passed"}
+    assert re.search(r"SampledWarning: \S+ of 2,000 elements of x, seed 0, and 2 random directions", ran.out), ran.out
+
+
 def test_ctrl_c_ends_the_session_at_once(project: Project, write: Write) -> None:
     write("a.grad.yaml", STUCK.replace("TIMEOUT", "60"))
     started = project.start()

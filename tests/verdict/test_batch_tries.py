@@ -106,6 +106,13 @@ def test_what_is_infinite_tells_nothing_of_changes():
     assert check(f, {"x": np.array([-1.5, 2.0, -0.5])}).ok
 
 
+@pytest.mark.parametrize("shape", [(3, 3), (2, 1, 3), (4, 4, 4)])
+def test_what_leaves_its_domain_as_it_moves_tells_nothing_of_what_stays(shape):
+    """0 log(-1) is 0, and log(-1) is not a number."""
+    p = np.ones((3, 3) if shape[-1] == 3 else shape)
+    assert findings(check(lambda p: F.sum(F.xlogy(0 * p, -np.ones(shape))), {"p": p})) == []
+
+
 def test_operands_move_alone_and_together_in_every_form():
     arrays = [np.ones((2, 3)), None, np.ones((2, 3)), np.ones(3)]
     seen = [

@@ -84,14 +84,17 @@ def fits_affine(applied: Applied, position: int) -> bool:
 
 
 def affine(applied: Applied, moved: Operands) -> tuple[Moved, ...]:
-    """Add the responses to unit impulses, as much of each as the operand changed."""
+    """Add the responses to unit impulses, as much of each as the operand changed; loop where one isn't finite."""
     (position,) = moving(moved)
     each = moved[position]
     assert each is not None
     slot = applied.operands[position]
     key = "responses", position
     if key not in applied.cache:
-        applied.cache[key] = responses(applied, position)
+        found = responses(applied, position)
+        applied.cache[key] = found if all(np.isfinite(response).all() for response in found) else None
+    if applied.cache[key] is None:
+        return loop(applied, moved)
     made = []
     x = applied.bases[slot]
     for out_slot, response in zip(applied.outputs, applied.cache[key], strict=True):
