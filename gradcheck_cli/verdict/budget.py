@@ -152,7 +152,9 @@ def _round_down(number: float) -> int:
 def beside(elements: ParameterResult, directions: ParameterResult) -> ParameterResult:
     """Join what sampled elements and directions across the others say: both must pass."""
     worse = max(elements, directions, key=lambda result: list(Verdict).index(result.verdict))
-    said = directions.findings if directions.verdict is not Verdict.PASS else ()
+    # Where sampled elements are wrong, what is wrong is told by these.
+    silent = directions.verdict is Verdict.PASS or elements.verdict is Verdict.FAIL
+    said = () if silent else directions.findings
     return replace(
         worse,
         checked=elements.checked + directions.checked,

@@ -13,17 +13,28 @@ from gradcheck_cli.numeric.ladder import Ladder
 from gradcheck_cli.numeric.noise import scaled_norm
 from gradcheck_cli.numeric.pairs import take_pairs
 from gradcheck_cli.numeric.point import Line, Point
+from gradcheck_cli.numeric.step_choice import SAFETY
 from gradcheck_cli.numeric.weights import Weights
 from gradcheck_cli.records import Finding, ParameterResult, Verdict, WorstElement
 from gradcheck_cli.verdict.compare import Basis, compare, prepare
 from gradcheck_cli.verdict.cotangents import signed_cotangent
+from gradcheck_cli.verdict.evidence import Evidence
 from gradcheck_cli.verdict.examine import examine
 from gradcheck_cli.verdict.outcome import Cotangent, GradientOf, Outcome, Status
-from gradcheck_cli.verdict.parameter import precision_notes, sweep_of
+from gradcheck_cli.verdict.parameter import JudgedParameter, precision_notes, sweep_of
 from gradcheck_cli.verdict.passes import Passes
 from gradcheck_cli.verdict.screen import figures, screen_elements
 from gradcheck_cli.verdict.summary import Elements, Summary, summarise
 from gradcheck_cli.verdict.zeros import rounding_of
+
+_CLEAR = 0.2
+"""An order of the Taylor remainder is told that is so close to 1."""
+
+_LOOKED_AT, _SEVERAL = 32, 2
+"""Elements that are looked at where a direction fails, and how many wrong ones of them are no exception."""
+
+_TRUNCATED = 1e-6
+"""The share of a difference quotient that may be truncation."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +54,11 @@ def judge_directions(
     knobs: Knobs,
     rng: np.random.Generator,
     others: Array | None = None,
-) -> ParameterResult:
+) -> JudgedParameter:
     """Judge the gradient along so many random signed directions as the knob says, by the rule for single elements.
 
     They go across all elements, or only across those for which the mask `others` is true. A direction that fails is
-    halved down to the element that fails it.
+    halved down to the element that fails it; where that isn't the only one, some elements are evidence.
     """
     count = knobs.directions or 1
     basis = prepare(point, u, gradient_of, knobs, rng)
@@ -76,8 +87,13 @@ def judge_directions(
         element_resolution=_element_resolution(summary, basis, sights),
     )
     if summary.verdict is not Verdict.FAIL:
-        return result
-    return _blame(result, point, basis, gradient_of, knobs, sights[summary.shown.element], summary.shown, rng)
+        return JudgedParameter(result)
+    found = _blame(result, point, basis, gradient_of, knobs, sights[summary.shown.element], summary.shown, rng)
+    evidence = _evidence(point, basis, rng) if others is None else None
+    if evidence is None:
+        return JudgedParameter(found)
+    findings = tuple(finding for finding in found.findings if finding.name != "some-elements")
+    return JudgedParameter(replace(found, findings=findings), evidence)
 
 
 def _look(
@@ -131,18 +147,18 @@ def _blame(
     passes = compared.passes
     alone = [*(passes.outcome(row) for row in range(len(passes))), *compared.outcomes]
     worst = max(alone, key=lambda outcome: (outcome.status, outcome.rel_err(knobs.rtol)))
-    order = _taylor_order(sight, shown)
-    message = f"the Taylor remainder along the direction has order {order:.1f} (2 is right)"
+    remainder = _taylor_remainder(sight, shown)
     if worst.status < Status.INVALID_AT_KINK:
-        message += f"; no single element shows the difference, the nearest is {point.label(element)}"
+        message = f"{remainder}no single element shows the difference, the nearest is {point.label(element)}"
         return replace(result, findings=(*result.findings, Finding("unexplained", message)))
+    message = f"{remainder}{point.label(element)} is wrong, at least"
     return replace(
         result,
         checked=1,
         worst=WorstElement(point.index(element), worst.analytic, worst.numeric, worst.bar),
         sweep=sweep_of(point, worst, basis),
         max_rel_err=worst.rel_err(knobs.rtol),
-        findings=(*result.findings, Finding("some-elements", f"{point.label(element)} is wrong; {message}")),
+        findings=(*result.findings, Finding("some-elements", message)),
     )
 
 
@@ -166,11 +182,31 @@ def _halve(point: Point, basis: Basis, direction: Array, shown: Outcome) -> int:
     return int(group[0])
 
 
-def _taylor_order(sight: _Sight, shown: Outcome) -> float:
-    """Return the order of |phi(t) - phi(0) - t * slope| between two steps: 2 for a right gradient."""
+def _taylor_remainder(sight: _Sight, shown: Outcome) -> str:
+    """Say which order |phi(t) - phi(0) - t * slope| has between two steps; nothing where that isn't clearly 1.
+
+    It is 2 for a right gradient. Far from the point the function may do anything.
+    """
     u = sight.cotangents[shown.cotangent].u
     remainders = [abs(float(u @ sight.line.moved(0, t)[1]) - t * shown.analytic) for t in (1e-2, 1e-3)]
-    return float(np.log10(remainders[0] / remainders[1])) if all(remainders) else float("nan")
+    order = float(np.log10(remainders[0] / remainders[1])) if all(remainders) else np.nan
+    clear = abs(order - 1) < _CLEAR
+    return f"the Taylor remainder along the direction has order {order:.1f} (2 is right); " if clear else ""
+
+
+def _evidence(point: Point, basis: Basis, rng: np.random.Generator) -> Evidence | None:
+    """Return what two evaluations of some random elements show, if several of them are wrong."""
+    elements = np.sort(rng.choice(point.x.size, min(point.x.size, _LOOKED_AT), replace=False))
+    first = basis.cotangents[0]
+    pairs = take_pairs(point, elements, basis.steps[elements], Weights([first.u], basis.noise))
+    seen, analytic = figures(pairs), first.gradient[elements]
+    bar = SAFETY * seen.noise[0] + _TRUNCATED * np.abs(seen.central[0])
+    known = np.isfinite(seen.central[0]) & ~seen.kinked[0]
+    wrong = known & (np.abs(analytic - seen.central[0]) > bar)
+    if wrong.sum() < _SEVERAL:
+        return None
+    shape, columns = point.values[point.name].shape, (elements, analytic, seen.central[0], bar)
+    return Evidence(point.name, shape, *(column[known] for column in columns))
 
 
 def _element_resolution(summary: Summary, basis: Basis, sights: Sequence[_Sight]) -> float | None:

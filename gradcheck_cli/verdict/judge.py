@@ -230,7 +230,7 @@ class _Check:
             if self.knobs.directions and point.x.size:
                 from gradcheck_cli.verdict.directions import judge_directions  # here, since most checks have none
 
-                return JudgedParameter(judge_directions(point, view.cotangent, gradient_of, self.knobs, rng))
+                return judge_directions(point, view.cotangent, gradient_of, self.knobs, rng)
             if elements is None:
                 elements = choose_elements(point.x.size, self.sampling.numbers.get(name), rng)
             return judge_parameter(point, view.cotangent, gradient_of, self.knobs, elements, rng, stopped)
@@ -298,7 +298,7 @@ class _Check:
         knobs = replace(self.knobs, directions=DIRECTIONS)
         with self._counting(point):
             seen = judge_directions(point, view.cotangent, Gradient(view, name, self.gradients), knobs, rng, others)
-        return beside(result, seen)
+        return beside(result, seen.result)
 
     def _generator(self, name: str) -> np.random.Generator:
         # One of its own, so that a parameter checked alone is checked as among others.

@@ -133,6 +133,15 @@ def test_both_have_to_pass():
     assert [finding.name for finding in joined.findings] == ["unexplained"]
 
 
+def test_where_sampled_elements_are_wrong_these_tell_what_is():
+    sampled = ParameterResult("x", (9,), 9, 4, Verdict.FAIL, 0.5, 2e-7)
+    across = ParameterResult(
+        "x", (9,), 9, 1, Verdict.FAIL, 0.5, 1e-7, findings=(Finding("some-elements", ""),), directions=2
+    )
+    joined = beside(sampled, across)
+    assert (joined.verdict, joined.findings) == (Verdict.FAIL, ())
+
+
 def test_times_and_plans_are_for_a_person():
     assert [time_text(seconds) for seconds in (61, 600, 36_000)] == ["61 s", "10 min", "10 h"]
     text = plan_text([Cost("W", 1_000_000, 1e-3), Cost("b", 5, 1e-3)], {"W": 5000}, 60.0, 7)

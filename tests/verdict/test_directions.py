@@ -62,6 +62,31 @@ def test_a_gradient_that_is_wrong_everywhere_fails_in_a_direction(operator):
     assert check(wrong, x, directions=1).verdict == "fail"
 
 
+@pytest.mark.parametrize(
+    ("backward", "cause"),
+    [(lambda g, x: -g * np.cos(x), "sign-flipped"), (lambda g, x: 2 * g * np.cos(x), "constant-factor")],
+)
+def test_a_cause_is_named_where_most_elements_are_wrong(operator, backward, cause):
+    def sine(x):
+        """sin(x)."""
+        return np.sin(x)
+
+    x = np.linspace(-2, 2, 500)
+    (parameter,) = check(operator(sine, backward), x, directions=2).parameters
+    assert [finding.name for finding in parameter.findings] == [cause]
+
+
+def test_an_order_of_the_taylor_remainder_is_told_only_where_it_is_clear(operator):
+    def steep(x):
+        """exp(40 x)."""
+        return np.exp(40 * x)
+
+    wrong = operator(steep, lambda g, x, out: 40 * g * out * (1 + 1e-3 * (np.arange(x.size) == 7)))
+    (parameter,) = check(wrong, np.linspace(0.9, 1.0, 40), directions=2).parameters
+    (finding,) = parameter.findings
+    assert (finding.name, finding.message) == ("some-elements", "x[7] is wrong, at least")
+
+
 def test_more_directions_take_more_evaluations(operator):
     few, many = (check(network(operator), POINT, directions=n).evaluations for n in (1, 5))
     assert many == few + 4 * 2 * len(POINT)

@@ -490,6 +490,7 @@ def test_who_is_to_blame_does_not_depend_on_how_busy_the_machine_is(monkeypatch:
     assert blamed() == first
 
 
+@pytest.mark.filterwarnings("ignore::gradcheck_cli.errors.SampledWarning")
 def test_the_budget_of_a_case_bounds_blame_too() -> None:
     result = check(lambda x: F.mean(halved(F.tanh(F.tanh(x)), 2.0)), {"x": rng.normal(size=(9, 9))}, budget=1e-6)
     assert any(note.startswith("all would take too long") for note in blame_of(result).notes)
