@@ -19,8 +19,10 @@ from gradcheck_cli.cli.endings import interrupt_first, said_too
 from gradcheck_cli.cli.exit_codes import ExitCode, ended
 from gradcheck_cli.cli.garbage import collecting
 from gradcheck_cli.cli.options import (
+    BudgetOption,
     ColorOption,
     EpsOption,
+    MemoryOption,
     NoAnnotationsOption,
     OpsOption,
     QuietOption,
@@ -53,7 +55,7 @@ if TYPE_CHECKING:
 
 _MARK = "# Written by gradcheck check-ops"
 _SAMPLES = 1
-_KNOBS = ("rtol", "eps", "accuracy", "timeout")
+_KNOBS = ("rtol", "eps", "accuracy", "timeout", "budget", "memory")
 
 
 def check_ops(
@@ -82,6 +84,8 @@ def check_ops(
         ),
     ] = None,
     timeout: TimeoutOption = None,
+    budget: BudgetOption = None,
+    memory: MemoryOption = None,
     strict: StrictOption = False,
     require_device: RequireDeviceOption = None,
     save_spec: Annotated[
@@ -116,10 +120,11 @@ def check_ops(
 
     wanted = Output(output, read_reports(report), verbose - quiet, color, not no_annotations)
     require_extra(wanted.reports)
+    asked = given(rtol=rtol, eps=eps, accuracy=accuracy, timeout=timeout, budget=budget, memory=memory)
     options = OperatorOptions(
         samples=samples,
         seed=settings.seed if seed is None else seed,
-        given={**_of_operators(settings), **given(rtol=rtol, eps=eps, accuracy=accuracy, timeout=timeout)},
+        given={**_of_operators(settings), **asked},
         strict=strict,
         require_devices=tuple(require_device or []),
     )
@@ -202,7 +207,9 @@ def _save(operators: Sequence[Operator], result: OperatorsResult, frame: Frame, 
         say(printable(f"note: {path} is not written: there is nothing to reproduce"))
         return
     write_whole(path, text)
-    say(printable(f"note: wrote {path}"))
+    # A spec names operators of its own folder or project alone.
+    where = f": its operators lie elsewhere, run it with {frame.options}" if frame.options and not frame.files else ""
+    say(printable(f"note: wrote {path}{where}"))
 
 
 def _exit_code(result: OperatorsResult) -> ExitCode:

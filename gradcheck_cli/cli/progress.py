@@ -77,7 +77,7 @@ class ProgressBar(Progress):
             time_left = time_text(seconds)
             say(
                 printable(f"note: {self._name}: at least {evaluations} evaluations, about {time_left}. Quicker: ")
-                + "--sample N for some elements, or check: {directions: 2} for random directions"
+                + "--budget SECONDS, which leaves elements out"
             )
 
     def hide(self) -> None:

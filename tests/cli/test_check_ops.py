@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import time
 from collections.abc import Callable
@@ -228,6 +229,33 @@ def test_verbose_says_what_was_refused(gradcheck: Gradcheck) -> None:
 def test_the_help_names_every_option(gradcheck: Gradcheck) -> None:
     ended = gradcheck("check-ops", "--help")
     assert ended.code == 0
-    options = "--ops --samples --seed --rtol --eps --accuracy --timeout --strict --require-device --save-spec --format"
-    for option in [*options.split(), "--quiet", "--verbose", "--color"]:
+    options = "--ops --samples --seed --rtol --eps --accuracy --timeout --budget --memory --strict --require-device"
+    for option in [*options.split(), "--save-spec", "--format", "--quiet", "--verbose", "--color"]:
         assert option in ended.out
+
+
+LARGE = """
+import numpy as np
+from gradcheck_cli import arr, op
+
+@op(x=arr("3000"))
+def running(x):
+    \"\"\"The sums of x up to each element.\"\"\"
+    return np.cumsum(x)
+
+@running.backward
+def _(g):
+    return np.cumsum(g[::-1])[::-1]
+"""
+
+
+def test_a_budget_samples_a_draw_says_so_first_and_counts(gradcheck: Gradcheck, write: Write) -> None:
+    write("large.py", LARGE)
+    ended = gradcheck("check-ops", "--ops", "large.py", "--budget", "0.001")
+    assert ended.code == 0
+    assert ended.err.startswith("note: running: ")
+    assert "of 3,000 elements of x, seed 0, and 2 random directions across the others" in ended.err
+    assert ended.err.removeprefix("note: ").strip() in ended.out
+    assert re.search(r"^ running +3/3 +0 +\d+/9000 ", ended.out, re.MULTILINE)
+    whole = gradcheck("check-ops", "--ops", "large.py", "--budget", "none")
+    assert re.search(r"^ running +3/3 +0 +3128/9000 ", whole.out, re.MULTILINE)

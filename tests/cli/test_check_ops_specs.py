@@ -52,7 +52,8 @@ def test_a_file_out_of_reach_is_handed_to_the_command_line(
 ) -> None:
     path = mine("2 * g.sum(axis=0)")
     saved = tmp_path_factory.mktemp("elsewhere") / "failed.grad.yaml"
-    gradcheck("check-ops", "--ops", path, "--save-spec", saved)
+    said = gradcheck("check-ops", "--ops", path, "--save-spec", saved).err
+    assert said == f"note: wrote {saved}: its operators lie elsewhere, run it with --ops {path}\n"
     assert f"# run it with --ops {path}\n" in saved.read_text(encoding="utf-8")
     assert gradcheck("run", saved).code == 2
     assert gradcheck("run", saved, "--ops", path).code == 1
