@@ -7,10 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gradcheck_cli.knobs import read_knobs
 from gradcheck_cli.records import Verdict
 from gradcheck_cli.run.case import check_case
+from gradcheck_cli.run.case_function import case_function
 from gradcheck_cli.run.collect import collect
 from gradcheck_cli.run.options import Options
+from gradcheck_cli.verdict.judge import judge
+from gradcheck_cli.verdict.judgement import Judgement
 from gradcheck_cli.verdict.planned import Planned
 
 SPECS = Path(__file__).parents[1] / "specs"
@@ -138,6 +142,36 @@ def _seen(item):
     result = check_case(item.case, item.parameters, Options())
     parameters = [(p.name, p.verdict, p.checked, [f.name for f in p.findings]) for p in result.parameters]
     return result.verdict, [finding.name for finding in result.findings], parameters
+
+
+WORKLOADS = collect(Options(paths=tuple(map(str, sorted(SPECS.parent.glob("benchmarks/w*.grad.yaml"))))))
+
+
+@pytest.mark.parametrize("item", [*WORKLOADS, *SELECTED[5::20]], ids=lambda item: item.case.name)
+def test_the_figures_of_the_plan_are_those_of_a_plain_loop(item, monkeypatch):
+    """Of the workloads of the benchmark and every twentieth case: each numeric gradient, to the error bars of both."""
+    if item.case.expect.verdict != "pass":
+        pytest.skip("a wrong gradient is looked at until it is decided, and no further")
+    knobs = read_knobs({}, item.case.knobs)
+    function, values, _ = case_function(item.case, Options(), knobs)
+    samples = dict.fromkeys(values, 40)
+
+    def measured():
+        judgement = Judgement()
+        judge(function, values, knobs, [3], samples, judgement, list(values))
+        return judgement
+
+    planned = measured()
+    monkeypatch.setattr(Planned, "find", lambda self, *arguments: None)
+    looped = measured()
+    assert planned.verdict == looped.verdict
+    for name in values:
+        one, other = planned.evidence[name], looped.evidence[name]
+        both, here, there = np.intersect1d(one.elements, other.elements, return_indices=True)
+        assert both.size > 0
+        assert (one.analytic[here] == other.analytic[there]).all()
+        off = np.abs(one.numeric[here] - other.numeric[there])
+        assert (off <= one.bar[here] + other.bar[there]).all(), f"{name}: {off.max()}"
 
 
 @pytest.mark.parametrize("item", SELECTED[::10], ids=IDS[::10])
