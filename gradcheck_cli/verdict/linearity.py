@@ -113,7 +113,7 @@ def find_defect(
     ways: list[tuple[str, float, Cotangents, Callable[[Array, Array], Array]]] = [
         (f"for -{g} is not minus that for {g}", 1.0, _map(np.negative, u), lambda a, _: -a),
         (f"for {_FACTOR} {g} is not {_FACTOR} times that for {g}", _FACTOR, *_scaled(_FACTOR, u)),
-        (f"for {g} + w is not the sum of those for {g} and w", 1.0, combined(u, w), lambda a, b: a + b),
+        (f"for {g}1 + {g}2 is not the sum of those for {g}1 and {g}2", 1.0, combined(u, w), lambda a, b: a + b),
         (f"for {g} = 0 is not 0", 1.0, _map(np.zeros_like, u), lambda a, _: np.zeros_like(a)),
     ]
     if epsilon < _RANGED:
