@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -132,11 +133,15 @@ def _judge(
         return judgement
 
     samples = {name: _FEW for name, array in operands.items() if array.size > _MANY}
+    started = time.perf_counter()
     judgement = judged(list(operands), samples)
+    taken = time.perf_counter() - started
     results = {result.name: result for result in judgement.parameters}
     so_far_right = [name for name in samples if name in results and results[name].verdict is Verdict.PASS]
     if so_far_right and not alone.undecided:
-        most = max(_FEW, evaluations // (_PAIR * len(so_far_right)))
+        # As many as were granted, or as there is time for, which is the last resort.
+        in_time = _FEW * knobs.budget / max(taken, 1e-9)
+        most = max(_FEW, int(min(evaluations // _PAIR, in_time) / len(so_far_right)))
         more = judged(so_far_right, {name: most for name in so_far_right if operands[name].size > most})
         results |= {result.name: result for result in more.parameters}
         judgement.evidence |= more.evidence
