@@ -17,6 +17,9 @@ LARGEST, _SMALLEST = 0.1, 1e-11
 """Steps of a ladder relative to the larger and the smaller of |x| and the typical magnitude."""
 
 
+_LEAST, _FARTHEST = float(np.finfo(np.float64).smallest_subnormal), 1100.0
+"""The smallest step, and an exponent beyond those of all numbers."""
+
 MOST_BEYOND = 9
 """Steps above those of a ladder, at most."""
 
@@ -47,14 +50,16 @@ def default_eps(dtype: np.dtype[Any]) -> float:
 
 def step_size(scale: float, eps: float) -> float:
     """Return eps * scale rounded to a power of two, so that x+h and x-h lose no digits to h itself."""
-    return max(float(2.0 ** np.round(np.log2(eps * scale))), float(np.finfo(np.float64).smallest_subnormal))
+    return max(float(2.0 ** np.round(np.log2(eps * scale))), _LEAST)
 
 
 def step_sizes(scales: Array, eps: float) -> Array:
     """Return `step_size` of many scales."""
     with np.errstate(divide="ignore"):
-        exponents = np.clip(np.round(np.log2(eps * scales)), -1100, 1100).astype(np.int32)
-    return np.maximum(np.ldexp(1.0, exponents), float(np.finfo(np.float64).smallest_subnormal))
+        exponents = np.rint(np.log2(eps * scales))
+    # Not clip, which takes as long as all of the rest.
+    within = np.minimum(np.maximum(exponents, -_FARTHEST), _FARTHEST).astype(np.int32)
+    return np.maximum(np.ldexp(1.0, within), _LEAST)
 
 
 def ladder_steps(x: float, typical: float, spacing: float, ratio: float, reach: float = np.inf) -> list[float]:
