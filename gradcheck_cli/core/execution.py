@@ -127,23 +127,24 @@ class Execution:
 _NOTHING: dict[str, Any] = {}
 _TOLD = "_gradcheck_told"
 
-_current = Execution()
+in_use = Execution()
+"""The execution in use; `using` changes it."""
 
 
 def current() -> Execution:
     """Return the execution in use."""
-    return _current
+    return in_use
 
 
 @contextmanager
 def using(execution: Execution) -> Iterator[None]:
     """Call operators through `execution` inside the `with` block."""
-    global _current  # noqa: PLW0603 (one for the process: the checker is single-threaded)
-    before, _current = _current, execution
+    global in_use  # noqa: PLW0603 (one for the process: the checker is single-threaded)
+    before, in_use = in_use, execution
     try:
         yield
     finally:
-        _current = before
+        in_use = before
 
 
 def raised(operator: str, what: str, where: Location, error: BaseException) -> OperatorError:

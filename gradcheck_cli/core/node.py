@@ -46,9 +46,10 @@ class Node:
         for array in arrays:
             inputs.append((array.shape, array.dtype) if isinstance(array, ndarray) else None)  # noqa: PERF401
         self.inputs = inputs
-        layouts: list[Layout] = []
-        for out in outputs:
-            layouts.append((out.shape, out.dtype))  # noqa: PERF401
+        out = outputs[0]
+        layouts: list[Layout] = [(out.shape, out.dtype)]
+        if len(outputs) > 1:
+            layouts += [(out.shape, out.dtype) for out in outputs[1:]]
         self.outputs = layouts
         values: list[Any] = []
         for where in plan.inputs:

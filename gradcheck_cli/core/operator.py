@@ -203,7 +203,7 @@ class Operator:
                 plain = False
         if not plain:
             arrays = as_arrays(self, arrays)
-        run = execution.current()
+        run = execution.in_use
         outputs, kept = run.forward(self, arrays, attributes)
         node = None
         if needed and recording.on:
