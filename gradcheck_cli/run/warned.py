@@ -9,7 +9,7 @@ from pathlib import Path
 from gradcheck_cli.errors import SampledWarning
 from gradcheck_cli.verdict.watcher import Watcher
 
-_PACKAGE = str(Path(__file__).parents[1])
+_PACKAGE = str(Path(__file__).parents[1] / "_").removesuffix("_")
 
 
 class Warned(Watcher):

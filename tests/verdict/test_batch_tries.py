@@ -85,6 +85,17 @@ def test_a_large_constant_of_an_affine_operator_hides_no_slope(size):
         assert (str(result.verdict), findings(result)) == ("pass", [])
 
 
+def test_a_large_constant_hides_no_element_that_is_reached():
+    @op(x=arr("n m"), linear=True)
+    def shifted(x):
+        """x moved by a constant that unit changes are lost in."""
+        return x - 1e20
+
+    shifted.backward(lambda g: g)
+    z = np.random.default_rng(0).normal(size=(6, 7))
+    assert check(lambda z: F.sum(F.sin(shifted(1e20 + 1e19 * z) / 1e19)), {"z": z}).ok
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rounding_at_the_point_says_nothing_of_what_is_beside_it(seed):
     def both(x):

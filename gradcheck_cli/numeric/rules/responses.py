@@ -21,7 +21,7 @@ from gradcheck_cli.numeric.rules.applied import Applied
 def responses(applied: Applied, position: int) -> list[Array]:
     """Return what a unit change of each element of an operand changes in each output, shape (outputs, elements).
 
-    An impulse is as large as the operand, at least 1, so that the rounding of a large constant isn't that of the slope.
+    What is tried is as large as the operand, at least 1: the rounding of a large constant isn't that of the slope then.
     """
     arrays = [*applied.arrays]
     x = arrays[position]
@@ -30,15 +30,15 @@ def responses(applied: Applied, position: int) -> list[Array]:
     zero = applied.forward(arrays)
 
     def changes(values: Array) -> Array:
-        arrays[position] = values
-        return np.concatenate([np.ravel(out - o) for out, o in zip(applied.forward(arrays), zero, strict=True)])
+        arrays[position] = values * size
+        return np.concatenate([np.ravel(out - o) for out, o in zip(applied.forward(arrays), zero, strict=True)]) / size
 
     sizes = [out.size for out in zero]
     columns = np.zeros((sum(sizes), x.size), np.result_type(*zero))
     for members, reached in _groups(x, changes):
         impulse = np.zeros(x.shape, x.dtype)  # in C order, in which the elements are counted
-        impulse.reshape(-1)[members] = size
-        change = changes(impulse)[:, None] / size
+        impulse.reshape(-1)[members] = 1
+        change = changes(impulse)[:, None]
         columns[:, members] = change if reached is None else np.where(reached, change, 0)
     ends = np.cumsum(sizes)[:-1]
     return [np.ascontiguousarray(part, out.dtype) for part, out in zip(np.split(columns, ends), zero, strict=True)]
